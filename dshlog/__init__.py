@@ -1,0 +1,67 @@
+"""Inspects, validates and repairs the session logs of dsh: the library behind the command line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dshlog.fold.request import Request, request_at
+    from dshlog.fold.surface import SurfaceFolder, derive_messages, fold_surface
+    from dshlog.library import Log, open_log, validate
+    from dshlog.model.finding import Finding
+    from dshlog.model.header import Header
+    from dshlog.model.place import Place
+    from dshlog.model.report import Report
+    from dshlog.model.surface import Replacement, Surface, SurfaceError
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Finding",
+    "Header",
+    "Log",
+    "Place",
+    "Replacement",
+    "Report",
+    "Request",
+    "Surface",
+    "SurfaceError",
+    "SurfaceFolder",
+    "__version__",
+    "derive_messages",
+    "fold_surface",
+    "open_log",
+    "request_at",
+    "validate",
+]
+
+_HOMES = {
+    "Finding": "dshlog.model.finding",
+    "Header": "dshlog.model.header",
+    "Log": "dshlog.library",
+    "Place": "dshlog.model.place",
+    "Replacement": "dshlog.model.surface",
+    "Report": "dshlog.model.report",
+    "Request": "dshlog.fold.request",
+    "Surface": "dshlog.model.surface",
+    "SurfaceError": "dshlog.model.surface",
+    "SurfaceFolder": "dshlog.fold.surface",
+    "derive_messages": "dshlog.fold.surface",
+    "fold_surface": "dshlog.fold.surface",
+    "open_log": "dshlog.library",
+    "request_at": "dshlog.fold.request",
+    "validate": "dshlog.library",
+}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module's attributes have any type
+    """Import a public name when it is first asked for, so that the command line starts quickly."""
+    home = _HOMES.get(name)
+    if home is None:
+        msg = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(msg)
+    from importlib import import_module
+
+    value = getattr(import_module(home), name)
+    globals()[name] = value
+    return value

@@ -1,0 +1,1 @@
+"""Arguments in, one report call, one render call, one exit code."""

@@ -1,0 +1,126 @@
+"""`dshlog cat`: decoded events, one JSON line each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dshlog.cli.options import EXIT_READ
+from dshlog.cli.output import Output, say
+from dshlog.cli.select import Selection, seq_range
+from dshlog.cli.show import status
+from dshlog.cli.world import World
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dshlog.files.unreadable import Unreadable
+    from dshlog.report.decode import Decoded
+
+EPILOG = EXIT_READ
+
+
+def cat(
+    ctx: typer.Context,
+    paths: Annotated[
+        list[str], typer.Argument(metavar="PATH...", help="Logs, session directories, or - for standard input.")
+    ],
+    *,
+    types: Annotated[
+        list[str] | None, typer.Option("--type", metavar="GLOB", help="Only events of these types, such as 'tool/*'.")
+    ] = None,
+    seq: Annotated[
+        str | None,
+        typer.Option("--seq", metavar="A..B", help="Only these seqs, both ends included; A, A.. and ..B too."),
+    ] = None,
+    turn: Annotated[int | None, typer.Option("--turn", metavar="N", help="Only events of this turn.")] = None,
+    call: Annotated[
+        str | None, typer.Option("--call", metavar="ID", help="Only events that name this tool call.")
+    ] = None,
+    messages: Annotated[
+        bool, typer.Option("--messages", help="The messages that the model gets, in place of the events.")
+    ] = False,
+    header: Annotated[bool, typer.Option("--header", help="The header line first.")] = False,
+    raw: Annotated[bool, typer.Option("--raw", help="The stored records as they are, nothing expanded.")] = False,
+) -> int:
+    """Print decoded events as NDJSON.
+
+    One logical event a line with dsh's own member names: frames are opened, packed runs and seq ranges
+    expanded. An event that is stored unchanged keeps its stored text. Never writes.
+    """
+    try:
+        seqs = None if seq is None else seq_range(seq)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="'--seq'") from error
+    selection = Selection(types=tuple(types or ()), seqs=seqs, turn=turn, call=call)
+    if messages + raw + (not selection.everything) > 1:
+        message = "--messages, --raw and the options that select events exclude each other"
+        raise typer.BadParameter(message)
+    run = _Run(ctx.find_object(World) or World(), selection, messages=messages, header=header, raw=raw)
+    with Output() as output:
+        return max([run.path(path, output) for path in paths], default=0)
+
+
+class _Run:
+    """One print; each path gives its own exit status."""
+
+    def __init__(self, world: World, selection: Selection, *, messages: bool, header: bool, raw: bool) -> None:
+        self._world = world
+        self._selection = selection
+        self._messages, self._header, self._raw = messages, header, raw
+
+    def path(self, path: str, output: Output) -> int:
+        """Print all logs behind one path; what cannot be read is told and gives 2."""
+        from dshlog.files.unreadable import Unreadable
+
+        worst, logs = 0, 0
+        try:
+            for log, fault in self._logs(path):
+                logs += 1
+                worst = max(worst, self._log(log, output) if fault is None else _tell(fault))
+        except Unreadable as error:
+            output.flush()
+            return _tell(error)
+        if not logs:
+            say("error", f"no session log in {path}")
+            return 2
+        return worst
+
+    def _logs(self, path: str) -> Iterator[tuple[str, Unreadable | None]]:
+        from dshlog.cli.entry import unreadable_entry
+
+        if path == "-":
+            yield path, None
+            return
+        for found in self._world.find(path):
+            yield found.path, None if found.kind == "log" else unreadable_entry(found)
+
+    def _log(self, path: str, output: Output) -> int:
+        with self._world.source(path) as source:
+            decoded = self._world.read_log(source, path)
+            if self._header and decoded.header_line is not None:
+                output.data(decoded.header_line + b"\n")
+            for line in self._lines(decoded):
+                output.data(line)
+                output.data(b"\n")
+        output.flush()
+        return status(decoded.report)
+
+    def _lines(self, decoded: Decoded) -> Iterator[bytes]:
+        from dshlog.storage.jsontext import dumps
+
+        if self._raw:
+            yield from decoded.records()
+        elif self._messages:
+            for message in decoded.messages():
+                yield dumps(message)
+        else:
+            events = decoded.events()
+            for event, line in events if self._selection.everything else self._selection.of(events):
+                yield dumps(event) if line is None else line
+
+
+def _tell(error: Unreadable) -> int:
+    say("error", error.message, error.hints)
+    return 2

@@ -1,0 +1,37 @@
+"""Options and phrases that several commands share."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from dshlog.cli.output import Colour
+
+ColourOption = Annotated[
+    Colour, typer.Option("--color", help="Colour the text; auto means in a terminal, unless NO_COLOR is set.")
+]
+
+# The mark \b keeps click from joining the lines.
+EXIT_VALIDATE = """\b
+Exit status:
+  0    no finding at or above --fail-on
+  1    findings at or above --fail-on
+  2    could not run: usage, a path that is missing or unreadable
+  130  interrupted
+"""
+EXIT_READ = """\b
+Exit status:
+  0    everything could be read
+  1    the log has errors; what can be read is printed
+  2    could not run: usage, a path that is missing or unreadable
+  130  interrupted
+"""
+EXIT_ALL = """\b
+Exit status, the same everywhere:
+  0    clean
+  1    findings
+  2    could not run: usage, a path that is missing or unreadable
+  3    a result was written that lost something
+  130  interrupted
+"""

@@ -1,0 +1,57 @@
+"""What the commands ask of the rest of dshlog; nothing is imported before it is asked for."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+
+    from dshlog.files.find import Found
+    from dshlog.model.report import Report, SurfaceView
+    from dshlog.report.decode import Decoded
+    from dshlog.storage.source import Source
+
+
+class World:
+    """The disk and the use cases, as the commands see them."""
+
+    def default_root(self) -> str:
+        """Give the sessions root of this user."""
+        from dshlog.files.find import default_root
+
+        return default_root()
+
+    def find(self, path: str, *, all_generations: bool = False) -> Iterator[Found]:
+        """Yield the logs that a path stands for."""
+        from dshlog.files.find import find_logs
+
+        return find_logs(path, all_generations=all_generations)
+
+    def source(self, path: str) -> AbstractContextManager[Source]:
+        """Open a log; `-` is standard input."""
+        from dshlog.files.read import FileSource, open_stdin
+
+        if path != "-":
+            return FileSource(path)
+        return open_stdin(None if sys.stdin is None else sys.stdin.buffer)
+
+    def examine(self, source: Source, path: str, *, reader: str) -> Report:
+        """Judge one log."""
+        from dshlog.report.examine import examine
+
+        return examine(source, path, reader=reader)
+
+    def surface_view(self, source: Source, path: str, *, at: int | None) -> tuple[SurfaceView, Report]:
+        """Fold one log."""
+        from dshlog.report.surface import surface_view
+
+        return surface_view(source, path, at=at)
+
+    def read_log(self, source: Source, path: str) -> Decoded:
+        """Decode one log."""
+        from dshlog.report.decode import read_log
+
+        return read_log(source, path)

@@ -1,0 +1,1 @@
+"""Records to headers and events, one generation at a time; no judgement of meaning."""

@@ -1,0 +1,145 @@
+"""Packed chunk rows of v0 and v1: checked without being expanded, and expanded on request.
+
+Source: streams.md §2, storage.md §4.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import accumulate
+from typing import Any
+
+from orjson import dumps
+
+from dshlog.model.fault import Fault
+from dshlog.model.number import MAX_SAFE, as_count, as_int, is_number
+
+# row type -> (member that holds the pieces, chunk type, chunk member of one piece)
+PAYLOAD = {
+    "text-chunks": ("texts", "text-delta", "text"),
+    "reasoning-chunks": ("texts", "reasoning-delta", "text"),
+    "tool-call-chunks": ("args", "tool-call-delta", "argumentsDelta"),
+}
+
+_ENVELOPE = {"type", "seq0", "time0", "data"}
+_TEXT_DATA = {"turn", "step", "index", "dt", "texts"}
+_CALL_DATA = {"turn", "step", "index", "dt", "id", "args"}
+_STR = {str}
+_DIGITS = b"0123456789,[]"
+
+
+def members(row: dict[str, Any]) -> int:
+    """Count the events of a well-formed packed row the quick way; 0 when the exact check must look.
+
+    The row's `type` is one of PAYLOAD's. Only plain spellings pass: integers written as integers, no
+    time that runs backwards.
+    """
+    try:
+        seq0, time0, data = row["seq0"], row["time0"], row["data"]
+        dt = data["dt"]
+        if row["type"] == "tool-call-chunks":
+            pieces = data["args"]
+            named = "name" in data
+            if type(data["id"]) is not str or len(data) != 6 + named or (named and type(data["name"]) is not str):  # noqa: PLR2004
+                return 0
+        else:
+            pieces = data["texts"]
+            if len(data) != 5:  # noqa: PLR2004 - turn, step, index, dt, texts
+                return 0
+        count = len(pieces)
+        if (
+            len(row) != 4  # noqa: PLR2004 - type, seq0, time0, data
+            or not type(seq0) is type(time0) is type(data["turn"]) is type(data["step"]) is type(data["index"]) is int
+            or not type(pieces) is type(dt) is list
+            or len(dt) != count - 1
+            # Written out again, whole numbers from 0 up leave nothing but digits; so the sum bounds every time.
+            or dumps(dt).translate(None, _DIGITS)
+            or not 0 <= time0 <= MAX_SAFE - sum(dt)
+        ):
+            return 0
+        "".join(pieces)  # refuses anything that is no text
+    except (KeyError, TypeError):
+        return 0
+    return count if seq0 + count <= MAX_SAFE else 0
+
+
+def row_faults(row: dict[str, Any]) -> list[Fault]:
+    """Check a packed row as the v0 builds do; an empty list when all its members can be taken.
+
+    Negative zero is accepted in `time0` and `dt` and refused in `seq0`.
+    """
+    kind = row["type"]
+    pieces_name = PAYLOAD[kind][0]
+    faults: list[Fault] = []
+
+    def fault(path: str, message: str) -> None:
+        faults.append(Fault("chunk-row-malformed", f"packed {kind} row: {message}", path))
+
+    for name in row.keys() ^ _ENVELOPE:
+        fault(f"$.{name}", f"{name} is missing" if name in _ENVELOPE else f"{name} does not belong here")
+    seq0 = as_count(row.get("seq0"))
+    if "seq0" in row and seq0 is None:
+        fault("$.seq0", "seq0 is no count")
+    time0 = _time(row.get("time0"))
+    if "time0" in row and time0 is None:
+        fault("$.time0", "time0 is no integer")
+    data = row.get("data")
+    if type(data) is not dict:
+        if "data" in row:
+            fault("$.data", "data is no object")
+        return faults
+    wanted = _CALL_DATA if kind == "tool-call-chunks" else _TEXT_DATA
+    for name in data.keys() ^ wanted:
+        if name in wanted:
+            fault(f"$.data.{name}", f"data.{name} is missing")
+        elif not (name == "name" and kind == "tool-call-chunks"):
+            fault(f"$.data.{name}", f"data.{name} does not belong here")
+    faults += [
+        Fault("chunk-row-malformed", f"packed {kind} row: data.{name} is no number", f"$.data.{name}")
+        for name in ("turn", "step", "index")
+        if name in data and not is_number(data[name])
+    ]
+    for name in ("id", "name") if kind == "tool-call-chunks" else ():
+        if name in data and type(data[name]) is not str:
+            fault(f"$.data.{name}", f"data.{name} is no text")
+    pieces, dt = data.get(pieces_name), data.get("dt")
+    if pieces_name in data and not (type(pieces) is list and pieces and set(map(type, pieces)) == _STR):
+        fault(f"$.data.{pieces_name}", f"data.{pieces_name} is not a non-empty list of texts")
+    elif type(dt) is not list:
+        if "dt" in data:
+            fault("$.data.dt", "data.dt is no list")
+    elif pieces is not None:
+        gaps = [_time(gap) for gap in dt]
+        if None in gaps:
+            fault("$.data.dt", "data.dt holds something that is no integer")
+        elif len(dt) != len(pieces) - 1:
+            fault("$.data.dt", f"data.dt has {len(dt)} gaps for {len(pieces)} pieces, {len(pieces) - 1} belong")
+        elif time0 is not None and any(abs(at) > MAX_SAFE for at in accumulate(gaps, initial=time0)):  # type: ignore[arg-type]
+            fault("$.data.dt", "the running time leaves the safe integers")
+        elif seq0 is not None and seq0 + len(pieces) - 1 > MAX_SAFE:
+            fault("$.seq0", "the last seq leaves the safe integers")
+    return faults
+
+
+def expand_row(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the `assistant/chunk` events of a well-formed packed row, in order."""
+    data = row["data"]
+    pieces_name, chunk_type, piece_name = PAYLOAD[row["type"]]
+    head = {"type": chunk_type, "index": data["index"]}
+    if "id" in data:
+        head["id"] = data["id"]
+    if "name" in data:
+        head["name"] = data["name"]
+    seq = int(row["seq0"])
+    times = accumulate(data["dt"], initial=row["time0"])
+    for offset, (at, piece) in enumerate(zip(times, data[pieces_name], strict=True)):
+        yield {
+            "type": "assistant/chunk",
+            "seq": seq + offset,
+            "time": at,
+            "data": {"turn": data["turn"], "step": data["step"], "chunk": {**head, piece_name: piece}},
+        }
+
+
+def _time(value: object) -> int | None:
+    return 0 if type(value) is float and value == 0 else as_int(value)

@@ -1,0 +1,1 @@
+"""The disk: open, list, find."""

@@ -1,0 +1,205 @@
+"""Find the logs that a path stands for: a file, a session, a project, a root, or any directory above.
+
+Names decide, as they do in dsh; nothing is opened. One bad entry never ends a walk. Paths are texts
+and not `Path` objects, so that they come out as they were typed.
+"""
+# ruff: noqa: PTH100, PTH110, PTH111, PTH114, PTH116, PTH118, PTH119
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from dshlog.files.unreadable import Unreadable, refuse_irregular, unreadable
+from dshlog.storage.naming import is_project_dir, parse_log_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dshlog.storage.naming import LogName
+
+FREE_SUFFIXES = (".jsonl", ".jsonl.zstd", ".jsonl.zst")  # what a log outside a session directory ends in
+MIXED = "raw and zstd logs lie side by side, and dsh refuses every session of such a root"
+
+Kind = Literal["log", "directory", "unreadable"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """One thing that was found where a log may be.
+
+    `path` starts with the path that was asked for. `kind` is "log" for a regular file (or a symbolic
+    link to one), "directory" for a directory that is named like a log, and "unreadable" for what could
+    not be looked at or is neither; `note` then says why and `hints` what to do. `canonical` tells that
+    the file stands in its place below a root (see `home`). `older` are the paths of the generations
+    that this one hides, oldest first; they are not found on their own.
+    """
+
+    path: str
+    kind: Kind = "log"
+    canonical: bool = False
+    older: tuple[str, ...] = ()
+    note: str | None = None
+    hints: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Home:
+    """The place of a log three levels below a root; `project` and `segment` are directory names."""
+
+    root: str
+    project: str
+    segment: str
+    name: LogName
+
+
+def find_logs(path: str, *, all_generations: bool = False) -> Iterator[Found]:
+    """Yield what a path stands for, in an order that depends on the names alone.
+
+    A file stands for itself, and so does a directory that is named like a log: dsh selects it by its
+    name and fails. Any other directory is walked: one that directly holds a canonical log name is a
+    session and gives its live generation, or all of them, oldest first; any other gives the free logs
+    in it. The logs of a directory come before those of the directories inside it. Symbolic links to
+    directories are not followed, except `path` itself. A path that cannot be looked at is found as
+    "unreadable"; nothing is raised.
+    """
+    try:
+        is_directory = stat.S_ISDIR(os.stat(path).st_mode)
+    except (OSError, ValueError) as error:
+        yield _faulty(path, unreadable(path, error))
+        return
+    if not is_directory or os.path.basename(_absolute(path)).endswith(FREE_SUFFIXES):
+        yield _look(path)
+    else:
+        yield from _walk(path, all_generations=all_generations)
+
+
+def home(path: str) -> Home | None:
+    """Tell the place of a log by the names of the file and of the two directories around it.
+
+    The file needs a canonical log name and the upper directory the name of a project. The session
+    directory may have any name, since dsh looks into every one and refuses those named wrongly.
+    None for a free file.
+    """
+    directory, file = os.path.split(_absolute(path))
+    name = parse_log_name(file)
+    if name is None:
+        return None
+    upper, segment = os.path.split(directory)
+    root, project = os.path.split(upper)
+    if not segment or not is_project_dir(project):
+        return None
+    return Home(root=root, project=project, segment=segment, name=name)
+
+
+def default_root() -> str:
+    """Give the sessions root of this account: below `$DSH_HOME` unless that is blank, else `~/.dsh`."""
+    place = os.environ.get("DSH_HOME", "")
+    if not place.strip():
+        place = "~/.dsh"
+    # Not expanduser alone: dsh knows no `~user`, and takes `~\\` for home on every platform.
+    if place == "~" or place.startswith(("~/", "~\\")):
+        place = os.path.expanduser("~") + os.sep + place[2:]
+    return os.path.join(_absolute(place), "sessions")
+
+
+def _walk(top: str, *, all_generations: bool) -> Iterator[Found]:
+    """Walk a directory without recursion, so that no depth is too deep."""
+    waiting = [top]
+    seen: set[tuple[int, int]] = set()
+    while waiting:
+        directory = waiting.pop()
+        try:
+            # A loop of mounts or of Windows junctions has no symbolic link in it.
+            at = os.stat(directory)
+            if at.st_ino and (at.st_dev, at.st_ino) in seen:
+                continue
+            seen.add((at.st_dev, at.st_ino))
+            with os.scandir(directory) as listing:
+                entries = sorted(listing, key=_name)
+        except OSError as error:
+            yield _faulty(directory, unreadable(directory, error))
+            continue
+        logs = {entry.name: name for entry in entries if (name := parse_log_name(entry.name)) is not None}
+        if logs:
+            yield from _session(directory, logs, all_generations=all_generations)
+        inner: list[str] = []
+        for entry in entries:
+            path = os.path.join(directory, entry.name)
+            if entry.name in logs:
+                continue
+            if entry.name.endswith(FREE_SUFFIXES):
+                if not logs:
+                    yield from _free(path)
+            elif _is_directory(entry):
+                inner.append(path)
+        waiting.extend(reversed(inner))
+
+
+def _session(directory: str, logs: dict[str, LogName], *, all_generations: bool) -> Iterator[Found]:
+    """Yield the live generation of each encoding (raw first), or all generations."""
+    ordered = sorted(logs, key=lambda name: (logs[name].generation, logs[name].encoding))
+    encodings = sorted({name.encoding for name in logs.values()})
+    note = MIXED if len(encodings) > 1 else None
+    if all_generations:
+        for name in ordered:
+            yield _look(os.path.join(directory, name), note=note)
+        return
+    for encoding in encodings:
+        *older, live = (os.path.join(directory, name) for name in ordered if logs[name].encoding == encoding)
+        yield _look(live, older=tuple(older), note=note)
+
+
+def _free(path: str) -> Iterator[Found]:
+    """Yield a file or a directory that is named like a log, and a link that leads nowhere.
+
+    A pipe, a socket, a device and a link to a directory are passed over: dsh does not see them either.
+    """
+    found = _look(path)
+    if found.kind == "log" or (found.kind == "directory" and not os.path.islink(path)) or not os.path.exists(path):
+        yield found
+
+
+def _look(path: str, *, older: tuple[str, ...] = (), note: str | None = None) -> Found:
+    canonical = home(path) is not None
+    try:
+        mode = os.stat(path).st_mode
+        refuse_irregular(path, mode)
+    except (OSError, ValueError) as error:
+        return _faulty(path, unreadable(path, error), canonical=canonical, older=older)
+    except Unreadable as fault:
+        kind: Kind = "directory" if stat.S_ISDIR(mode) else "unreadable"
+        return _faulty(path, fault, kind, canonical=canonical, older=older)
+    return Found(path=path, canonical=canonical, older=older, note=note)
+
+
+def _faulty(
+    path: str,
+    fault: Unreadable,
+    kind: Kind = "unreadable",
+    *,
+    canonical: bool = False,
+    older: tuple[str, ...] = (),
+) -> Found:
+    return Found(path=path, kind=kind, canonical=canonical, older=older, note=fault.why, hints=fault.hints)
+
+
+def _name(entry: os.DirEntry[str]) -> str:
+    return entry.name
+
+
+def _is_directory(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=False)
+    except OSError:
+        # The walk will fail to list it and say so.
+        return True
+
+
+def _absolute(path: str) -> str:
+    try:
+        return os.path.abspath(path)
+    except (OSError, ValueError):  # The process stands in a directory that is gone.
+        return path

@@ -1,0 +1,1 @@
+"""Events to derived state, one step at a time: surface, open tail, requests."""

@@ -1,0 +1,365 @@
+"""The surface fold: appends, replacements and projections, one event at a time.
+
+Source: surface.md §5-§7. Order is kept by linking each node to its neighbours, so that a replacement
+costs no more than the nodes it removes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dshlog.fold.content import image_flags, message_of, offload, tool_print
+from dshlog.fold.developer import developer_fault, usable_tools
+from dshlog.fold.marker import marker_faults, read_span, source_faults
+from dshlog.model.fault import Fault
+from dshlog.model.number import as_count
+from dshlog.model.surface import Replacement, Surface, SurfaceError
+from dshlog.model.vocabulary import LATEST, SURFACE_TYPES, format_types
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from dshlog.codec.sources import Sources
+
+# What stands at a node: a kind, or for a tool result its print, which is always above LAST_KIND.
+USER, ASSISTANT, SYSTEM, DEVELOPER = 1, 2, 3, 4
+LAST_KIND = 15
+
+KINDS = {"user/message": USER, "assistant/message": ASSISTANT, "system/message": SYSTEM, "developer/message": DEVELOPER}
+
+_NONE = -1  # no neighbour; seqs are never negative
+_HEAD_SINCE = 3  # the first generation that protects a leading system/message
+_PROJECTIONS_SINCE = 4
+
+
+class SurfaceFolder:
+    """Folds events into the surface one by one.
+
+    A breach is handed out as a Fault, the event is then taken as log-only and folding goes on. The
+    folder does not look at whether the type is known: that is the vocabulary's affair.
+
+    Args:
+        version: generation whose rules and spelling hold.
+        base_seq: seq of the first event that will be pushed (a window of a longer log).
+        keep: hold messages, replacements and append origins as well; without it only what the rules
+            need is held, so that memory follows the live surface.
+        projections: False folds without the interpreter of image/offload.
+    """
+
+    def __init__(self, version: int, *, base_seq: int = 0, keep: bool = False, projections: bool = True) -> None:
+        self.version = version
+        self.base_seq = base_seq
+        self.next_seq = base_seq
+        self.replaced = 0  # replacements made
+        self.replace_generation = 0
+        self.content_generation = 0
+        self.replacements: list[Replacement] | None = [] if keep else None
+        self.append_origin: list[int] | None = [] if keep else None
+        self.messages: dict[int, Any] | None = {} if keep else None
+        self.projected: dict[int, Any] = {}
+        self.empty: set[int] = set()  # live nodes that derive no message
+        self._what: dict[int, int] = {}  # live node -> kind or print
+        self._next: dict[int, int] = {}
+        self._prev: dict[int, int] = {}
+        self._first = self._last = _NONE
+        self._images: dict[int, list[bool] | None] = {}  # image blocks of a live message: offloaded or not
+        self._tools: dict[int, frozenset[str]] = {}  # request/header -> names a developer message may add
+        self._projections = projections
+
+    # -- what the fold holds
+
+    def __len__(self) -> int:
+        """Count the live nodes."""
+        return len(self._what)
+
+    def __iter__(self) -> Iterator[int]:
+        """Yield the live nodes in surface order."""
+        node = self._first
+        while node != _NONE:
+            yield node
+            node = self._next[node]
+
+    def message_count(self) -> int:
+        """Count the messages that the model gets."""
+        return len(self._what) - len(self.empty)
+
+    def head_is_system(self) -> bool:
+        """Tell whether the surface begins with a protected system message."""
+        return self._first != _NONE and self._what[self._first] == SYSTEM
+
+    def surface(self) -> Surface:
+        """Give the surface as a value; replacements and origins only when the folder keeps them."""
+        return Surface(
+            nodes=tuple(self),
+            replacements=tuple(self.replacements or ()),
+            projected=dict(self.projected),
+            append_origin=tuple(self.append_origin or ()),
+            replace_generation=self.replace_generation,
+            content_generation=self.content_generation,
+        )
+
+    def derived(self) -> Iterator[tuple[int, Any]]:
+        """Yield (seq, message) of each live node that derives one; the folder must keep messages."""
+        messages = self.messages
+        if messages is None:
+            msg = "this folder holds no messages"
+            raise ValueError(msg)
+        for node in self:
+            if node not in self.empty:
+                yield node, self.projected.get(node, messages[node])
+
+    # -- one event, checked wholly
+
+    def push(self, event: Mapping[str, Any]) -> list[Fault]:
+        """Fold one event mapping; the faults found, an empty list when it was taken."""
+        seq = as_count(event.get("seq"))
+        if seq != self.next_seq:
+            return [Fault("seq-gap", f"expected seq {self.next_seq}", "$.seq")]
+        self.next_seq += 1
+        kind = event.get("type")
+        if type(kind) is not str:
+            return [Fault("type-not-text", "type is no text", "$.type")]
+        known = kind in format_types(self.version)
+        opaque = not known and event.get("ignorable") is True
+        row = dict(event)
+        faults = marker_faults(row, seq, self.version, opaque=opaque)
+        if faults:
+            return faults
+        sources: Sources | None = None
+        if "sourceEventSeqs" in row and "surfaceOp" in row and not opaque:
+            listed = row["sourceEventSeqs"]
+            if type(listed) is not list or any(as_count(member) is None for member in listed):
+                return [Fault("sources-malformed", "sourceEventSeqs is no list of seqs", "$.sourceEventSeqs")]
+            sources = [int(member) for member in listed]
+            faults = source_faults(kind, sources, seq, self.version)
+            if faults:
+                return faults
+        fault = self._fold(seq, kind, row, sources)
+        return [fault] if fault else []
+
+    def _fold(self, seq: int, kind: str, event: dict[str, Any], sources: Sources | None) -> Fault | None:
+        data = event.get("data")
+        if "surfaceOp" in event and kind in SURFACE_TYPES[self.version]:
+            return self.take(seq, kind, data, event["surfaceOp"], sources)
+        if self.version >= _PROJECTIONS_SINCE:
+            if kind == "request/header":
+                self.note_header(seq, data)
+            elif kind == "image/offload":
+                return self.offload(seq, data)
+        return None
+
+    def take(self, seq: int, kind: str, data: Any, op: Any, sources: Sources | None) -> Fault | None:  # noqa: ANN401
+        """Fold a surface event whose marker and sources are sound; the fault when it does not fit.
+
+        `op` is the marker as stored, in this generation's spelling; `data` any JSON value.
+        """
+        if kind == "tool/result":
+            what = tool_print(data, self.version)
+        else:
+            what = KINDS[kind]
+            if what == DEVELOPER:
+                fault = developer_fault(seq, data, self._tools)
+                if fault:
+                    return fault
+        if op == "append":
+            self.append(seq, what)
+        else:
+            span = read_span(op, self.version)
+            if isinstance(span, Fault):
+                return span
+            fault = self.replace(seq, what, *span, sources or ())
+            if fault:
+                return fault
+        message = message_of(kind, data)
+        if what == USER or what > LAST_KIND:
+            if self.version >= _PROJECTIONS_SINCE:
+                flags = image_flags(message)
+                if flags or flags is None:
+                    self._images[seq] = flags
+        elif type(message) is dict and message.get("content") == []:
+            self.empty.add(seq)
+        if self.messages is not None:
+            self.messages[seq] = message
+        return None
+
+    # -- the steps, for callers that have checked the event already
+
+    def append(self, seq: int, what: int) -> None:
+        """Put a node at the end."""
+        last = self._last
+        self._what[seq] = what
+        self._prev[seq] = last
+        self._next[seq] = _NONE
+        if last == _NONE:
+            self._first = seq
+        else:
+            self._next[last] = seq
+        self._last = seq
+        if self.append_origin is not None:
+            self.append_origin.append(seq)
+
+    def replace(self, seq: int, what: int, start: int, end: int, sources: Iterable[int | range]) -> Fault | None:  # noqa: PLR0911
+        """Put a node in the place of the span start..end; the fault when the span cannot be taken."""
+        live = self._what
+        for name, seq_end in (("start", start), ("end", end)):
+            if seq_end not in live:
+                return Fault("replace-start-missing", f"replaces {start}..{end}, but its {name} is not on the surface")
+        shadowed = [start]
+        node = start
+        following = self._next
+        while node != end:
+            node = following[node]
+            if node == _NONE:
+                return Fault("replace-reversed", f"replaces {start}..{end}, but {start} stands after {end}")
+            shadowed.append(node)
+        cited = set(sources)
+        omitted = [node for node in shadowed if node not in cited]
+        if omitted and any(type(entry) is range for entry in cited):
+            ranges = [entry for entry in cited if type(entry) is range]
+            omitted = [node for node in omitted if not any(node in span for span in ranges)]
+        if omitted:
+            message = f"event {seq} shadows {_listed(shadowed)} but does not cite {_listed(omitted)}"
+            return Fault("replace-omits-shadowed", message, "$.sourceEventSeqs", tuple(omitted))
+        if what > LAST_KIND:
+            if len(shadowed) != 1:
+                return Fault("tool-rewrite-count", f"a tool/result replaces {len(shadowed)} nodes, not one")
+            if live[start] <= LAST_KIND:
+                return Fault("tool-rewrite-target", f"a tool/result replaces {start}, which is no tool/result")
+            if live[start] != what:
+                return Fault("tool-rewrite-fields", f"differs from tool/result {start} in more than its content")
+        if start == self._first and live[start] == SYSTEM and self.version >= _HEAD_SINCE and (what != SYSTEM or end != start):
+            return Fault("system-head-replaced", f"replaces the protected system message {start}")
+        self._splice(seq, what, start, end, shadowed)
+        return None
+
+    def _splice(self, seq: int, what: int, start: int, end: int, shadowed: list[int]) -> None:
+        before, after = self._prev[start], self._next[end]
+        for node in shadowed:
+            del self._what[node], self._next[node], self._prev[node]
+            self.empty.discard(node)
+            self._images.pop(node, None)
+            if self.messages is not None:
+                self.messages.pop(node, None)
+        self._what[seq], self._prev[seq], self._next[seq] = what, before, after
+        if before == _NONE:
+            self._first = seq
+        else:
+            self._next[before] = seq
+        if after == _NONE:
+            self._last = seq
+        else:
+            self._prev[after] = seq
+        self.replaced += 1
+        self.replace_generation += 1
+        self.content_generation += 1
+        if self.replacements is not None:
+            self.replacements.append(Replacement(seq=seq, start=start, end=end, shadowed=tuple(shadowed)))
+
+    def note_header(self, seq: int, data: object) -> None:
+        """Remember which tools a request/header declares, for developer messages that name it."""
+        self._tools[seq] = usable_tools(data)
+
+    def offload(self, seq: int, data: object) -> Fault | None:
+        """Apply an image/offload event; every target is checked before any is changed."""
+        if not self._projections:
+            return Fault("projection-missing", "image/offload cannot be folded without its interpreter")
+        plan: list[tuple[int, list[int]]] = []
+        targets = data.get("targets") if type(data) is dict and data.keys() == {"targets"} else None
+        if type(targets) is not list or not targets:
+            return Fault("projection-invalid", "image/offload holds no list of targets", "$.data.targets")
+        for index, target in enumerate(targets):
+            where = f"$.data.targets[{index}]"
+            if type(target) is not dict or target.keys() != {"seq", "imageIndexes"}:
+                return Fault("projection-invalid", "a target has exactly seq and imageIndexes", where)
+            node = as_count(target["seq"])
+            listed = target["imageIndexes"]
+            numbers = [as_count(number) for number in listed] if type(listed) is list else []
+            picked = [number for number in numbers if number is not None]
+            rising = all(a < b for a, b in zip(picked, picked[1:], strict=False))
+            if node is None or not picked or len(picked) != len(numbers) or not rising:
+                return Fault("projection-invalid", "a target needs a seq and strictly increasing image indexes", where)
+            if any(node == other for other, _ in plan):
+                return Fault("projection-invalid", f"event {seq} targets {node} twice", where)
+            fault = self._offload_fault(node, picked, where)
+            if fault:
+                return fault
+            plan.append((node, picked))
+        for node, picked in plan:
+            flags = self._images[node] or []
+            for number in picked:
+                flags[number] = True
+            if self.messages is not None:
+                self.projected[node] = offload(self.projected.get(node, self.messages[node]), picked)
+        self.content_generation += 1
+        return None
+
+    def _offload_fault(self, node: int, picked: list[int], where: str) -> Fault | None:
+        what = self._what.get(node)
+        if what is None or not (what == USER or what > LAST_KIND):
+            state = "not on the surface" if what is None else "neither user/message nor tool/result"
+            return Fault("projection-invalid", f"target {node} is {state}", where, (node,))
+        flags = self._images.get(node, [])
+        if flags is None:
+            return Fault("projection-invalid", f"the content of target {node} holds null", where, (node,))
+        for number in picked:
+            if number >= len(flags) or flags[number]:
+                state = "already offloaded" if number < len(flags) else "not there"
+                return Fault("projection-invalid", f"image {number} of target {node} is {state}", where, (node,))
+        return None
+
+
+def fold_surface(
+    events: Iterable[Mapping[str, Any]], *, version: int = LATEST, base_seq: int = 0, projections: bool = True
+) -> Surface:
+    """Fold events into the surface.
+
+    Args:
+        events: event mappings in the spelling of the generation, dense from `base_seq`; any iterable,
+            read once. `sourceEventSeqs` are flat lists.
+        version: generation, 0 to 4.
+        base_seq: seq of the first event; not 0 for a window of a longer log, whose replacements and
+            targets must lie inside the window.
+        projections: False folds without the interpreter of image/offload, which then fails.
+
+    Returns:
+        Nodes in surface order, replacements in log order, projected messages, append origins.
+
+    Raises:
+        SurfaceError: the first breach, with its `kind` (surface.md §12) and the `seq` at fault.
+
+    Source: surface.md §5-§7.
+    """
+    folder = SurfaceFolder(version, base_seq=base_seq, keep=True, projections=projections)
+    for event in events:
+        for fault in folder.push(event):
+            raise SurfaceError(SURFACE_KINDS.get(fault.name, fault.name), event.get("seq"), fault.message)
+    return folder.surface()
+
+
+def derive_messages(
+    events: Iterable[Mapping[str, Any]], *, version: int = LATEST, base_seq: int = 0
+) -> list[dict[str, Any]]:
+    """Give the messages that the model gets after these events, in surface order.
+
+    Arguments and errors as `fold_surface`. Nodes with empty content derive none, except user messages
+    and tool results. Content passes verbatim; v4 offloaded images show `offloaded: true`.
+    """
+    folder = SurfaceFolder(version, base_seq=base_seq, keep=True)
+    for event in events:
+        for fault in folder.push(event):
+            raise SurfaceError(SURFACE_KINDS.get(fault.name, fault.name), event.get("seq"), fault.message)
+    return [message for _, message in folder.derived()]
+
+
+# Rule names that the surface vectors call otherwise.
+SURFACE_KINDS = {
+    "replace-omits-shadowed": "sources-incomplete",
+    "replace-not-earlier": "not-earlier",
+    "system-head-replaced": "system-head",
+}
+
+
+def _listed(seqs: list[int]) -> str:
+    """Name seqs in a sentence, the first 12 when there are more."""
+    shown = ", ".join(map(str, seqs[:12]))
+    return shown if len(seqs) <= 12 else f"{shown} (first 12 of {len(seqs)})"  # noqa: PLR2004

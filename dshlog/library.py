@@ -1,0 +1,114 @@
+"""The library's front door: open a log from a path, bytes or a file object."""
+
+from __future__ import annotations
+
+import os
+from contextlib import AbstractContextManager, nullcontext
+from typing import IO, TYPE_CHECKING, Any
+
+from dshlog.report.decode import Decoded, read_log
+from dshlog.report.examine import examine
+from dshlog.storage.source import BytesSource
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import TracebackType
+
+    from dshlog.model.header import Header
+    from dshlog.model.report import Encoding, Report
+    from dshlog.model.surface import Surface
+    from dshlog.storage.source import Source
+
+LogLike = str | os.PathLike[str] | bytes | IO[bytes]
+
+
+class Log:
+    """An opened log; a context manager that closes what it opened.
+
+    `version` is the generation, None when the header names none that is known; `header` the header
+    record then. Every method reads the log from its start, so they can be called in any order.
+    """
+
+    def __init__(self, log: LogLike, *, encoding: Encoding | None = None) -> None:
+        self._opened, self.path = _open(log)
+        self._source: Source = self._opened.__enter__()
+        self._encoding: Encoding | None = encoding
+        first = self._decoded()
+        self.header: Header | None = first.header
+        self.version: int | None = first.header.version if first.header is not None else None
+
+    def __enter__(self) -> Log:
+        """Give the log itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the file, if the log opened one."""
+        self._opened.__exit__(kind, error, trace)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """Yield the logical events, as `events` does."""
+        return self.events()
+
+    def events(self) -> Iterator[dict[str, Any]]:
+        """Yield the logical events of the readable prefix, packed runs and ranges expanded."""
+        for event, _ in self._decoded().events():
+            yield event
+
+    def records(self) -> Iterator[bytes]:
+        """Yield the stored lines behind the header as they are, sound or not."""
+        return self._decoded().records()
+
+    def messages(self) -> Iterator[dict[str, Any]]:
+        """Yield the messages that the model gets at the end of the readable prefix."""
+        return self._decoded().messages()
+
+    def surface(self) -> Surface:
+        """Fold the readable prefix; events that break a surface rule are taken as log-only."""
+        from dshlog.report.examine import Examination  # noqa: PLC0415 - only this method folds
+
+        exam = Examination(self._source, self.path, self._encoding, keep=True)
+        exam.run()
+        if exam.judge is None:
+            from dshlog.model.surface import Surface  # noqa: PLC0415
+
+            return Surface(nodes=())
+        return exam.judge.folder.surface()
+
+    def validate(self) -> Report:
+        """Judge the log."""
+        return examine(self._source, self.path, encoding=self._encoding)
+
+    def _decoded(self) -> Decoded:
+        return read_log(self._source, self.path, encoding=self._encoding)
+
+
+def open_log(log: LogLike, *, encoding: Encoding | None = None) -> Log:
+    """Open a log.
+
+    Args:
+        log: a path, the bytes of a log, or a binary file object (which is read whole).
+        encoding: raw or zstd; by default the name's ending decides, else the first bytes.
+
+    Raises:
+        dshlog.files.unreadable.Unreadable: the path cannot be opened or read. A broken log is no error.
+    """
+    return Log(log, encoding=encoding)
+
+
+def validate(log: LogLike, *, encoding: Encoding | None = None) -> Report:
+    """Judge a log and give the report; arguments and errors as `open_log`."""
+    with open_log(log, encoding=encoding) as opened:
+        return opened.validate()
+
+
+def _open(log: LogLike) -> tuple[AbstractContextManager[Source], str]:
+    if isinstance(log, bytes):
+        return nullcontext(BytesSource(log)), "<bytes>"
+    if isinstance(log, (str, os.PathLike)):
+        from dshlog.files.read import FileSource  # noqa: PLC0415 - bytes need no disk
+
+        path = os.fspath(log)
+        return FileSource(path), path
+    return nullcontext(BytesSource(log.read())), str(getattr(log, "name", "<file>"))

@@ -1,0 +1,87 @@
+"""The one-screen card of one log."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dshlog.model.finding import SEVERITIES
+from dshlog.render.look import PLAIN, Look
+from dshlog.render.surface import node_lines
+from dshlog.render.text import (
+    but_lines,
+    format_words,
+    leading,
+    open_words,
+    reader_words,
+    size_words,
+    torn_words,
+)
+from dshlog.render.words import count, joined, path_name, shell_word, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dshlog.model.report import Report, SurfaceView
+
+LAST = 3  # messages at the end of the card
+_LABEL = 10  # columns of the labels
+
+
+def card_lines(report: Report, view: SurfaceView, look: Look = PLAIN) -> Iterator[str]:
+    """Yield facts, state, what is open, the last messages of the surface, what to run next."""
+    yield look.paint("bold", path_name(report.path))
+    for label, words in _facts(report, look):
+        if words:
+            yield f"  {label:<{_LABEL}}{words}"
+    for line in but_lines(report, look):
+        yield f"  {'warning':<{_LABEL}}{line.removeprefix(path_name(report.path)).removeprefix(': ')}"
+    if view.rows:
+        last = view.rows[-LAST:]
+        yield f"last {count(len(last), 'message')} of {len(view.rows)}:"
+        yield from node_lines(last, look)
+    yield from _next(report, view)
+
+
+def _facts(report: Report, look: Look) -> Iterator[tuple[str, str]]:
+    yield "state", look.paint(report.state, report.state)
+    yield "session", "" if report.id is None else visible(report.id)
+    yield "cwd", "" if report.cwd is None else visible(report.cwd)
+    yield (
+        "format",
+        joined(
+            (
+                format_words(report),
+                "" if report.bytes is None else count(report.bytes, "byte"),
+                "" if report.frames is None else count(report.frames, "frame"),
+                "" if report.state == "not-a-log" else count(report.records, "record"),
+            )
+        ),
+    )
+    inherited = f"{report.inherited} inherited" if report.inherited else ""
+    yield "holds", joined((size_words(report), inherited))
+    yield "torn", torn_words(report).removeprefix("torn: ")
+    yield "open", open_words(report).removeprefix("open: ")
+    yield "readers", "; ".join(reader_words(report))
+    yield "findings", joined(_severities(report))
+    worst = leading(report)
+    if worst is not None:
+        line = "" if worst.place.line is None else f", line {worst.place.line}"
+        yield "", ""
+        yield worst.severity, f"{worst.code} {worst.name}{line}: {visible(worst.message)}"
+
+
+def _severities(report: Report) -> Iterator[str]:
+    for severity in SEVERITIES:
+        number = sum(finding.severity == severity for finding in report.findings)
+        if number:
+            yield count(number, severity)
+
+
+def _next(report: Report, view: SurfaceView) -> Iterator[str]:
+    if report.path == "-":
+        return
+    name = shell_word(report.path)
+    if report.findings:
+        yield f"next: dshlog validate {name}"
+    elif view.rows:
+        yield f"next: dshlog show --surface {name}"

@@ -1,0 +1,67 @@
+"""The totals of a run over many logs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from dshlog.model.finding import SEVERITIES, Severity
+from dshlog.model.report import STATES, Report, State
+from dshlog.render.look import PLAIN, Look
+from dshlog.render.text import leading
+from dshlog.render.words import count, joined, path_name, shell_word
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+NAMED = 20  # bad logs that are repeated by name at the end; each had its own line before
+
+
+class Tally:
+    """Counts over many logs; keeps no report, so its size does not grow with what the logs hold."""
+
+    def __init__(self, fail_on: Severity = "error") -> None:
+        self.fail_on = fail_on
+        self.states: Counter[State] = Counter()
+        self.severities: Counter[Severity] = Counter()
+        self.logs = 0
+        self.failed = 0
+        self._causes: dict[tuple[str, str], list[int]] = {}
+        self._bad: list[tuple[str, State]] = []
+
+    def add(self, report: Report) -> None:
+        """Count one log."""
+        self.logs += 1
+        self.states[report.state] += 1
+        here = {(finding.code, finding.name) for finding in report.findings}
+        for finding in report.findings:
+            self.severities[finding.severity] += 1
+            self._causes.setdefault((finding.code, finding.name), [0, 0])[0] += 1
+        for cause in here:
+            self._causes[cause][1] += 1
+        worst = leading(report)
+        if worst is not None and SEVERITIES.index(worst.severity) <= SEVERITIES.index(self.fail_on):
+            self.failed += 1
+            if len(self._bad) < NAMED:
+                self._bad.append((report.path, report.state))
+
+    def lines(self, look: Look = PLAIN) -> Iterator[str]:
+        """Yield the totals by state, the findings by cause, the bad logs by name, what to run next."""
+        states = joined(f"{self.states[state]} {look.paint(state, state)}" for state in STATES if self.states[state])
+        yield f"{count(self.logs, 'log')}: {states}"
+        if self.severities:
+            yield (
+                joined(
+                    count(self.severities[severity], severity) for severity in SEVERITIES if self.severities[severity]
+                )
+                + "; by cause:"
+            )
+            for (code, name), (findings, logs) in sorted(self._causes.items(), key=lambda item: (-item[1][1], item[0])):
+                yield f"  {code} {name}: {findings} in {count(logs, 'log')}"
+        if self._bad:
+            yield "bad:"
+            for path, state in self._bad:
+                yield f"  {path_name(path)}  {look.paint(state, state)}"
+            if self.failed > NAMED:
+                yield f"  and {self.failed - NAMED} more, each with its line above"
+            yield f"next: dshlog validate {shell_word(self._bad[0][0])}"

@@ -1,0 +1,192 @@
+"""What `validate` says about one log, in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from dshlog.model.finding import SEVERITIES, Finding
+from dshlog.render.look import PLAIN, Look
+from dshlog.render.words import count, joined, listed, path_name, shell_word, value_word, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dshlog.model.place import Place
+    from dshlog.model.report import ReaderVerdict, Report
+
+SHOWN = 20  # findings of one code of one log that text prints; JSON has them all
+_RELATED = 12  # places of one finding
+_CALLS = 3  # open calls that are named in a verdict
+
+
+def where(place: Place) -> str:
+    """Give `path:line`, or the path alone for a place that is the whole file."""
+    name = path_name(place.file)
+    return name if place.line is None else f"{name}:{place.line}"
+
+
+def finding_lines(finding: Finding, look: Look = PLAIN) -> Iterator[str]:
+    """Yield a finding: what is wrong first, then where, what to do, and what else it touches."""
+    yield (
+        f"{where(finding.place)}: {look.paint(finding.severity, finding.severity)} "
+        f"{look.paint('bold', finding.code)} {finding.name}: {visible(finding.message)}"
+    )
+    at = _at(finding.place)
+    if at:
+        yield f"  at  {at}"
+    if finding.hint:
+        yield f"  hint {visible(finding.hint)}"
+    for place in finding.related[:_RELATED]:
+        yield f"  see {where(place)}" + ("" if place.seq is None else f"  seq {place.seq}")
+    if len(finding.related) > _RELATED:
+        yield f"  see {count(len(finding.related) - _RELATED, 'more place')}; --format json lists all"
+    if finding.follows:
+        yield f"  + {finding.follows} more that only follow from this"
+
+
+def _at(place: Place) -> str:
+    frame = None
+    if place.frame is not None:
+        frame = f"frame {place.frame}" + ("" if place.frame_at is None else f" (file byte {place.frame_at})")
+    return joined(
+        (
+            "" if place.seq is None else f"seq {place.seq}",
+            frame or "",
+            "" if place.offset is None else f"text byte {place.offset}",
+            "" if place.json_path is None else f"member {visible(place.json_path)}",
+        )
+    )
+
+
+def report_lines(report: Report, look: Look = PLAIN) -> Iterator[str]:
+    """Yield all that text says about one log: its findings, its verdict, what to run next.
+
+    Of each code the first `SHOWN` findings are printed and the rest is counted.
+    """
+    seen: Counter[str] = Counter()
+    for finding in report.findings:
+        seen[finding.code] += 1
+        if seen[finding.code] <= SHOWN:
+            yield from finding_lines(finding, look)
+    for code, number in seen.items():
+        if number > SHOWN:
+            yield f"{path_name(report.path)}: and {number - SHOWN} more {code}; --format json lists all"
+    yield verdict_line(report, look)
+    yield from but_lines(report, look)
+
+
+def next_line(report: Report) -> str | None:
+    """Give the one command to run next, or None where nothing has to be done."""
+    if report.path == "-" or report.state not in ("refused", "torn", "newer"):
+        return None
+    return f"next: dshlog show {shell_word(report.path)}"
+
+
+def verdict_line(report: Report, look: Look = PLAIN) -> str:
+    """Give one log on one line: state, format, size, what is open, which dsh opens it."""
+    facts = joined((format_words(report), size_words(report)))
+    state = look.paint(report.state, report.state)
+    parts = (state, facts, torn_words(report), open_words(report), *reader_words(report))
+    return f"{path_name(report.path)}: {joined(parts, '; ')}"
+
+
+def format_words(report: Report) -> str:
+    """Give `v4 zstd`; empty when neither is known."""
+    version = "" if report.version is None else f"v{report.version}"
+    return joined((version, report.encoding or ""), " ")
+
+
+def size_words(report: Report) -> str:
+    """Give the counts of events and of nodes; empty for what is not a log."""
+    if report.state == "not-a-log":
+        return ""
+    words = count(report.events, "event")
+    if report.surface is not None:
+        words += f", {count(report.surface.nodes, 'node')} on the surface"
+        if report.surface.replacements:
+            words += f" after {count(report.surface.replacements, 'replacement')}"
+    return words
+
+
+def torn_words(report: Report) -> str:
+    """Say what dsh cuts on its next write; empty when nothing is torn."""
+    torn = report.torn
+    if torn is None:
+        return ""
+    words = f"torn: dsh cuts {count(torn.bytes, 'byte')} at file byte {torn.at}"
+    return words + (f" and writes {count(torn.events, 'event')} of them again" if torn.events else "")
+
+
+def open_words(report: Report) -> str:
+    """Say which turn, step and calls are open at the end; empty when none is."""
+    tail = report.tail
+    calls = ""
+    if tail.calls:
+        calls = ("call " if len(tail.calls) == 1 else "calls ") + listed(tail.calls, _CALLS)
+    words = joined(
+        (
+            "" if tail.turn is None else f"turn {value_word(tail.turn)}",
+            "" if tail.step is None else f"step {value_word(tail.step)}",
+            calls,
+        )
+    )
+    return f"open: {words}" if words else ""
+
+
+def reader_words(report: Report) -> tuple[str, ...]:
+    """Say for each reader whether it opens the log; the same build is named once."""
+    native, latest = report.native, report.latest
+    if native.build is None and native.opens is None:
+        own = "" if report.version is None else f"no dsh release read v{report.version} itself"
+        return (own, _reader(latest)) if own else (_reader(latest),)
+    if native.build == latest.build:
+        return (_reader(native if latest.opens is None else latest),)
+    return (_reader(native), _reader(latest))
+
+
+def _reader(verdict: ReaderVerdict) -> str:
+    build = f"dsh {verdict.build}" if verdict.build else "dsh"
+    if verdict.opens is None:
+        return f"{build} not judged"
+    if verdict.opens:
+        return f"{build} opens it"
+    return f"{build} refuses it" + (f" at {verdict.first}" if verdict.first else "")
+
+
+def but_lines(report: Report, look: Look = PLAIN) -> Iterator[str]:
+    """Yield what will fail although a reader opens the log, one line per reader."""
+    names = {finding.code: finding.name for finding in report.findings}
+    same = report.native.build == report.latest.build and report.native.but == report.latest.but
+    for verdict in (report.latest,) if same else (report.native, report.latest):
+        if verdict.opens and verdict.but:
+            codes = ", ".join(f"{code} {names.get(code, '')}".rstrip() for code in verdict.but)
+            build = f" (dsh {verdict.build})" if verdict.build else ""
+            yield f"{path_name(report.path)}: {look.paint('warning', 'opens, but')}: {codes}{build}"
+
+
+def short_line(report: Report, look: Look = PLAIN) -> str:
+    """Give one line for one log among many: its state and the finding that matters most."""
+    worst = leading(report)
+    state = look.paint(report.state, report.state)
+    if worst is None:
+        return f"{path_name(report.path)}: {state}"
+    line = "" if worst.place.line is None or worst.place.file != report.path else f":{worst.place.line}"
+    more = len(report.findings) - 1
+    return (
+        f"{path_name(report.path)}{line}: {state}, {look.paint('bold', worst.code)} {worst.name}: "
+        f"{visible(worst.message)}" + (f" (+ {more} more)" if more else "")
+    )
+
+
+def leading(report: Report) -> Finding | None:
+    """Give the first of the most severe findings, where dsh stops if that is one of them."""
+    for severity in SEVERITIES:
+        found = [finding for finding in report.findings if finding.severity == severity]
+        stops = (report.latest.first, report.native.first)
+        for finding in found:
+            if finding.code in stops:
+                return finding
+        if found:
+            return found[0]
+    return None

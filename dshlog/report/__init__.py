@@ -1,0 +1,1 @@
+"""The use cases: bytes and options in, one report out."""

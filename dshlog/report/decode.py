@@ -1,0 +1,103 @@
+"""One log decoded: its stored records, its logical events, its messages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dshlog.codec.chunkruns import PAYLOAD, expand_row
+from dshlog.codec.sources import expand
+from dshlog.report.examine import Examination
+from dshlog.storage.jsontext import loads
+from dshlog.storage.lines import Overlong
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dshlog.model.header import Header
+    from dshlog.model.report import Encoding, Report
+    from dshlog.storage.source import Source
+
+_PACKED_UNTIL = 2  # generations below this one pack chunk runs into rows
+_SPACE = b" \t\r"
+
+
+class Decoded:
+    """One pass over one log; iterate one of the three views, then ask for the report.
+
+    `header` and `header_line` are there from the start; both are None when the first line is no header.
+    """
+
+    def __init__(self, source: Source, path: str, encoding: Encoding | None = None) -> None:
+        self._given = (source, path, encoding)
+        self._exam = Examination(source, path, encoding)
+        self.header_line: bytes | None = self._exam.reading.header_line
+        self.header: Header | None = self._exam.reading.header
+
+    @property
+    def report(self) -> Report:
+        """Give the report on what has been read so far; whole after an iteration has ended."""
+        return self._exam.report()
+
+    def records(self) -> Iterator[bytes]:
+        """Yield every stored line behind the header as it is, sound or not, without its line feed."""
+        exam = self._exam
+        for lines, at, end in exam.reading.batches():
+            exam.feed(lines, at, end)
+            yield from lines
+
+    def events(self) -> Iterator[tuple[dict[str, Any], bytes | None]]:
+        """Yield the logical events of the readable prefix in order, each with its stored text.
+
+        Packed runs and ranges of `sourceEventSeqs` are expanded; such an event has no stored text of
+        its own (None). Payloads stay as stored, old spellings too.
+        """
+        exam, judge = self._exam, self._exam.judge
+        if judge is None:
+            return
+        for lines, at, end in exam.reading.batches():
+            first = judge.records
+            exam.feed(lines, at, end)
+            issue = judge.issue
+            sound = len(lines) if issue is None or issue.line is None else issue.line - 2 - first
+            for line in lines[: max(0, sound)]:
+                yield from self._of_line(line, judge.version)
+
+    def messages(self) -> Iterator[dict[str, Any]]:
+        """Yield the messages that the model gets at the end of the readable prefix."""
+        # Only this view holds messages, so that the others stay small.
+        self._exam = exam = Examination(*self._given, keep=True)
+        exam.run()
+        if exam.judge is not None:
+            for _, message in exam.judge.folder.derived():
+                yield message
+
+    def _of_line(self, line: bytes, version: int) -> Iterator[tuple[dict[str, Any], bytes | None]]:
+        if isinstance(line, Overlong):
+            return
+        row: Any = loads(line)
+        if version < _PACKED_UNTIL and row.get("type") in PAYLOAD:
+            for event in expand_row(row):
+                yield event, None
+            return
+        cited = row.get("sourceEventSeqs")
+        if type(cited) is list and any(type(entry) is list for entry in cited):
+            ranges = [range(int(e[0]), int(e[1]) + 1) if type(e) is list else int(e) for e in cited]
+            yield {**row, "sourceEventSeqs": list(expand(ranges))}, None
+            return
+        yield row, line.strip(_SPACE) if _is_text(line) else None
+
+
+def read_log(source: Source, path: str, *, encoding: Encoding | None = None) -> Decoded:
+    """Open one log for decoding; arguments as `examine`."""
+    return Decoded(source, path, encoding)
+
+
+def _is_text(line: bytes) -> bool:
+    """Tell whether a line is UTF-8, so that it can be handed on as it is."""
+    if line.isascii():
+        return True
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

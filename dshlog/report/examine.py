@@ -1,0 +1,325 @@
+"""Examine one log: bytes in, one report out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dshlog.model.finding import Finding
+from dshlog.model.place import Place
+from dshlog.model.report import ReaderVerdict, Report, SurfaceSize, Tail, Torn
+from dshlog.model.vocabulary import BUILDS, LATEST
+from dshlog.fold.tail import ABSENT
+from dshlog.model.fault import Fault
+from dshlog.report.reading import Reading
+from dshlog.rules.draft import Draft
+from dshlog.rules.judge import Judge
+from dshlog.rules.register import BY_NAME, OPENS_BUT, ORDER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from dshlog.model.finding import Severity
+    from dshlog.model.report import Encoding, State
+    from dshlog.storage.source import Source
+
+NATIVE_ONLY = 2  # with 1: generations that had no released reader
+_SEED_IN_BODY = 2
+_TORN = frozenset({"torn-line", "torn-frame"})
+_STRICT_FRAMES = frozenset({0, 3, 4})  # readers for which a bad record in a complete frame is corruption
+
+
+def examine(
+    source: Source, path: str, *, reader: str = "latest", encoding: Encoding | None = None
+) -> Report:
+    """Judge one log by its content.
+
+    Args:
+        source: the bytes; read once when raw, several times when zstd.
+        path: how the report names the log.
+        reader: whose answer state and severity follow; a reader that is not known for the log's
+            generation falls back to the generation's own.
+        encoding: raw or zstd when the name of the file decides it; else the first bytes do.
+
+    Returns:
+        The report. A broken log is not an error; what the source raises passes through.
+    """
+    del reader  # Every reader that is known so far gives the native answer.
+    return Examination(source, path, encoding).run()
+
+
+class Examination:
+    """One examination: a reading, a judge when the generation is known, and the settling at the end."""
+
+    def __init__(self, source: Source, path: str, encoding: Encoding | None = None, *, keep: bool = False) -> None:
+        self.path = path
+        self.reading = Reading(source, encoding or named_encoding(path))
+        header = self.reading.header
+        self.judge = Judge(header.version, header.id, keep=keep) if header is not None else None
+        self.framed_position: int | None = None  # events of the complete frames
+        self._issue_in_frames = False
+
+    def run(self) -> Report:
+        """Read everything and settle the report."""
+        judge = self.judge
+        if judge is not None:
+            for lines, at, end in self.reading.batches():
+                self.feed(lines, at, end)
+        return self.report()
+
+    def feed(self, lines: list[bytes], at: int, end: int) -> None:
+        """Judge one batch; the generation must be known."""
+        judge = self.judge
+        if judge is None:
+            return
+        if self.reading.in_torn and self.framed_position is None:
+            self._end_of_frames(judge)
+        judge.feed(lines, at, end)
+
+    def report(self) -> Report:
+        """Settle what the reading and the judge found."""
+        reading, judge = self.reading, self.judge
+        container = reading.container
+        drafts = list(reading.drafts)
+        if judge is not None:
+            if self.framed_position is None:
+                self._end_of_frames(judge)
+            drafts += judge.drafts + self._end_faults(judge)
+        fatal = [draft for draft in drafts if draft.fatal]
+        state = self._state(drafts, fatal)
+        version = reading.version
+        size = container.source.size
+        return Report(
+            path=self.path,
+            state=state,
+            native=self._native(drafts, fatal),
+            latest=self._latest(drafts, fatal),
+            findings=self._findings(drafts, refused=bool(fatal)),
+            id=_text(reading.value, "id"),
+            cwd=_text(reading.value, "cwd"),
+            version=version,
+            encoding=container.encoding,
+            bytes=reading.consumed if size is None else size,
+            frames=None if container.frames is None else len(container.frames),
+            records=judge.records if judge is not None else 0,
+            events=judge.position if judge is not None else 0,
+            inherited=self._inherited(),
+            torn=self._torn(fatal),
+            surface=_surface_size(judge),
+            tail=_tail(judge),
+        )
+
+    # -- the end of the log
+
+    def _end_of_frames(self, judge: Judge) -> None:
+        """Settle the complete part: there, most readers take a bad record for corruption at once."""
+        self.framed_position = judge.position
+        framed = self.reading.container.frames is not None
+        self._issue_in_frames = framed and judge.issue is not None
+        if self._issue_in_frames and judge.version in _STRICT_FRAMES and judge.committed is None:
+            judge.committed = judge.issue
+
+    def _end_faults(self, judge: Judge) -> list[Draft]:
+        """Make the checks that come after the last record."""
+        out: list[Draft] = []
+
+        def note(name: str, message: str, path: str | None = None, line: int | None = None, seq: int | None = None) -> None:
+            rule = BY_NAME[name]
+            stage = rule.stages[judge.version]
+            draft = Draft(rule=rule, fault=Fault(name, message, path), stage=stage, line=line, offset=0 if line else None, seq=seq)
+            draft.fatal = stage in "st"
+            out.append(draft)
+
+        issue = judge.issue
+        if issue is not None:
+            issue.fatal = judge.committed is issue
+        header = self.reading.header
+        whole = not any(draft.fatal for draft in (*judge.drafts, *self.reading.drafts))
+        if header is not None and whole:
+            if judge.version < _SEED_IN_BODY:
+                if header.seed_length is not None and header.seed_length > judge.position:
+                    message = f"seedLength is {header.seed_length}, the log has {judge.position} events"
+                    note("seed-length-exceeds", message, "$.seedLength", 1)
+            elif header.is_seeded and not judge.marker_seen:
+                note("seed-marker-missing", "isSeeded is true, but no inherited session/end-seed follows", "$.isSeeded", 1)
+            elif judge.marker_seen and not header.is_seeded:
+                message = "isSeeded is false, yet an inherited session/end-seed follows"
+                note("seed-marker-unexpected", message, "$.isSeeded", 1)
+        if judge.tail.fatal is not None:
+            note("tail-scan-fails", f"event {judge.tail.fatal} has a null payload", seq=judge.tail.fatal)
+        if judge.tail.turn is not None and whole:
+            note("open-turn", _open_words(judge))
+        return out
+
+    def _inherited(self) -> int:
+        header, judge = self.reading.header, self.judge
+        if header is None or judge is None:
+            return 0
+        return (header.seed_length or 0) if judge.version < _SEED_IN_BODY else (judge.inherited_cut or 0)
+
+    def _torn(self, fatal: list[Draft]) -> Torn | None:
+        """Say where dsh would cut; None when it would not, or does not open the log at all."""
+        reading, judge = self.reading, self.judge
+        frames = reading.container.frames
+        if judge is None or fatal:
+            return None
+        if frames is not None:
+            if frames.torn is None:
+                return None
+            saved = judge.position - (self.framed_position or 0)
+            return Torn(at=frames.torn, bytes=frames.size - frames.torn, events=saved)
+        size = reading.consumed
+        at = max(judge.good_end or 0, reading.header_end)
+        return Torn(at=at, bytes=size - at, events=0) if at < size else None
+
+    # -- verdicts
+
+    def _state(self, drafts: list[Draft], fatal: list[Draft]) -> State:
+        reading, judge = self.reading, self.judge
+        if reading.value is None:
+            return "not-a-log"
+        names = {draft.fault.name for draft in fatal}
+        if names == {"header-version-newer"}:
+            return "newer"
+        if names == {"unknown-type"} and judge is not None and judge.newer_type:
+            return "newer"
+        if fatal:
+            return "refused"
+        if judge is not None and (judge.issue is not None or any(draft.fault.name in _TORN for draft in drafts)):
+            return "torn"
+        return "open" if judge is not None and judge.tail.turn is not None else "clean"
+
+    def _native(self, drafts: list[Draft], fatal: list[Draft]) -> ReaderVerdict:
+        version = self.reading.version
+        if version is None or version > LATEST:
+            return ReaderVerdict(build=None, opens=False, first=self._first(fatal, LATEST))
+        build = BUILDS[version]
+        if build is None:
+            return ReaderVerdict(build=None, opens=None)
+        return self._verdict(build, drafts, fatal, version)
+
+    def _latest(self, drafts: list[Draft], fatal: list[Draft]) -> ReaderVerdict:
+        version = self.reading.version
+        build = BUILDS[LATEST]
+        if version is None or version > LATEST:
+            return ReaderVerdict(build=build, opens=False, first=self._first(fatal, LATEST))
+        if version < LATEST:
+            return ReaderVerdict(build=build, opens=None)
+        return self._verdict(build, drafts, fatal, version)
+
+    def _verdict(self, build: str | None, drafts: list[Draft], fatal: list[Draft], version: int) -> ReaderVerdict:
+        if fatal:
+            return ReaderVerdict(build=build, opens=False, first=self._first(fatal, version))
+        but = sorted({draft.rule.code for draft in drafts if draft.rule.code in OPENS_BUT and not draft.beyond})
+        return ReaderVerdict(build=build, opens=True, but=tuple(but))
+
+    def _first(self, fatal: list[Draft], version: int) -> str | None:
+        """Give the code at which the reader stops: the earliest check, then the earliest record."""
+        order = ORDER[version]
+        if not fatal:
+            return None
+        return min(fatal, key=lambda draft: (order.find(draft.stage), _line_of(draft))).rule.code
+
+    # -- findings
+
+    def _findings(self, drafts: Iterable[Draft], *, refused: bool) -> tuple[Finding, ...]:
+        ordered = sorted(drafts, key=_line_of)
+        container = self.reading.container
+        frames = container.frames
+        offsets = [draft.offset for draft in ordered if draft.offset is not None]
+        offsets += [offset for draft in ordered for _, offset, _ in draft.related]
+        located = container.locate(offsets) if frames is not None and offsets and len(frames) else {}
+
+        def place(line: int | None, offset: int | None, seq: int | None, path: str | None = None) -> Place:
+            frame = located.get(offset) if offset is not None else None
+            frame_at = None
+            if frame is not None and frames is not None:
+                frame_at = frames.starts[frame] if frame < len(frames) else frames.torn
+            return Place(file=self.path, line=line, offset=offset, frame=frame, frame_at=frame_at, seq=seq, json_path=path)
+
+        out: list[Finding] = []
+        for draft in ordered:
+            fault, rule = draft.fault, draft.rule
+            where = place(draft.line, draft.offset, draft.seq, fault.path)
+            if draft.frame is not None:
+                where = Place(
+                    file=self.path, line=draft.line, offset=draft.offset, frame=draft.frame, frame_at=draft.frame_at
+                )
+            out.append(
+                Finding(
+                    code=rule.code,
+                    name=rule.name,
+                    severity=self._severity(draft, refused=refused),
+                    place=where,
+                    message=fault.message,
+                    hint=self._hint(draft, refused=refused),
+                    remedy=rule.remedy,
+                    rule=rule.rule,
+                    follows=draft.follows,
+                    related=tuple(place(*spot) for spot in draft.related),
+                )
+            )
+        return tuple(out)
+
+    def _severity(self, draft: Draft, *, refused: bool) -> Severity:
+        if draft.fatal:
+            return "error"
+        if draft.stage in "wn.":
+            return "note" if draft.stage == "n" else "warning"
+        return "error" if refused and draft.beyond else "warning"
+
+    def _hint(self, draft: Draft, *, refused: bool) -> str | None:
+        judge = self.judge
+        if judge is not None and draft is judge.issue and not refused:
+            behind = judge.records - (draft.line or 0) + 1
+            also = f" and the {behind} behind it" if behind > 0 else ""
+            return f"dsh drops this record{also} and cuts the file here on its next write"
+        if judge is not None and draft is judge.issue and draft.related:
+            return f"the turn/end at line {draft.related[0][0]} shows that this was committed, so dsh refuses the log"
+        return draft.rule.hint
+
+
+def named_encoding(path: str) -> Encoding | None:
+    """Give the encoding that a file name promises, as dsh takes it; None leaves it to the first bytes."""
+    if path.endswith((".zstd", ".zst")):
+        return "zstd"
+    return "raw" if path.endswith(".jsonl") else None
+
+
+def _line_of(draft: Draft) -> float:
+    """Give the line that sorts a draft; what belongs to no line stands at the end of the file."""
+    return draft.line if draft.line is not None else float("inf")
+
+
+def _text(value: dict[str, object] | None, name: str) -> str | None:
+    member = value.get(name) if value is not None else None
+    return member if type(member) is str else None
+
+
+def _surface_size(judge: Judge | None) -> SurfaceSize | None:
+    if judge is None:
+        return None
+    folder = judge.folder
+    return SurfaceSize(nodes=len(folder), replacements=folder.replaced, messages=folder.message_count())
+
+
+def _tail(judge: Judge | None) -> Tail:
+    if judge is None:
+        return Tail()
+    scan = judge.tail
+
+    def shown(value: object) -> object:
+        return None if value is ABSENT else value
+
+    calls = tuple(shown(pending.call_id) for pending in scan.pending.values()) if scan.turn is not None else ()
+    return Tail(turn=shown(scan.turn), step=shown(scan.step), calls=calls)
+
+
+def _open_words(judge: Judge) -> str:
+    """Say what is open at the end in one sentence."""
+    tail = _tail(judge)
+    words = f"ends inside turn {tail.turn}"
+    if tail.step is not None:
+        words += f", step {tail.step}"
+    if tail.calls:
+        words += f", {len(tail.calls)} call{'s' if len(tail.calls) > 1 else ''} unanswered"
+    return words

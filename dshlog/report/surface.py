@@ -1,0 +1,116 @@
+"""The surface of one log as a person reads it, at its end or as of an event."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dshlog.model.report import SurfaceRow, SurfaceView
+from dshlog.report.examine import Examination
+
+if TYPE_CHECKING:
+    from dshlog.model.report import Encoding, Report
+    from dshlog.rules.judge import Judge
+    from dshlog.storage.source import Source
+
+
+def surface_view(
+    source: Source, path: str, *, at: int | None = None, encoding: Encoding | None = None
+) -> tuple[SurfaceView, Report]:
+    """Fold one log and give its surface, with the report on the whole log beside it.
+
+    Args:
+        source, path, encoding: as `examine`.
+        at: seq of the event after which to look; None for the end of the readable prefix. A seq beyond
+            the prefix gives the surface at its end.
+    """
+    exam = Examination(source, path, encoding, keep=True)
+    judge = exam.judge
+    view: SurfaceView | None = None
+    if judge is not None:
+        if at is not None and at < 0:
+            view = _view(path, judge, at)
+        for lines, start, end in exam.reading.batches():
+            if at is None or view is not None:
+                exam.feed(lines, start, end)
+                continue
+            # Line by line up to the event asked for; a packed run that holds it is folded whole.
+            offset = start
+            for index, line in enumerate(lines):
+                behind = offset + len(line) + 1
+                exam.feed([line], offset, behind)
+                offset = behind
+                if judge.position > at:
+                    view = _view(path, judge, at)
+                    if index + 1 < len(lines):
+                        exam.feed(lines[index + 1 :], offset, end)
+                    break
+    if view is None:
+        view = _view(path, judge, at)
+    return view, exam.report()
+
+
+def message_text(message: object) -> str:
+    """Give all text of a message: text and reasoning blocks, also those inside a tool-result block.
+
+    Blocks follow each other with a line feed between; arguments of calls, images and files hold no text.
+    """
+    return "\n".join(_texts(message.get("content") if type(message) is dict else None))
+
+
+def _texts(content: object) -> list[str]:
+    out: list[str] = []
+    for block in content if type(content) is list else ():
+        if type(block) is dict:
+            if type(block.get("text")) is str:
+                out.append(block["text"])
+            elif type(block.get("content")) is list:
+                out += _texts(block["content"]) if block.get("type") == "tool-result" else []
+    return out
+
+
+def _view(path: str, judge: Judge | None, at: int | None) -> SurfaceView:
+    if judge is None:
+        return SurfaceView(path=path, version=None, at=at, nodes=(), replacements=(), rows=())
+    folder = judge.folder
+    surface = folder.surface()
+    shadowed = {change.seq: change.shadowed for change in surface.replacements}
+    messages = dict(folder.derived())
+    rows = tuple(
+        _row(judge, position, seq, messages.get(seq), shadowed.get(seq, ()))
+        for position, seq in enumerate(surface.nodes)
+    )
+    return SurfaceView(
+        path=path, version=judge.version, at=at, nodes=surface.nodes, replacements=surface.replacements, rows=rows
+    )
+
+
+def _row(judge: Judge, position: int, seq: int, message: Any, replaced: tuple[int, ...]) -> SurfaceRow:  # noqa: ANN401
+    kind, turn, step = (judge.origins or {})[seq]
+    fields = message if type(message) is dict else {}
+    source = fields.get("source")
+    texts = _texts(fields.get("content"))
+    role, source_kind = fields.get("role"), source.get("kind") if type(source) is dict else None
+    return SurfaceRow(
+        position=position,
+        seq=seq,
+        type=kind,
+        role=role if type(role) is str else None,
+        turn=turn,
+        step=step,
+        chars=sum(map(len, texts)),
+        source=source_kind if type(source_kind) is str else None,
+        text="\n".join(texts) or _calls(fields.get("content")),
+        replaced=replaced,
+    )
+
+
+def _calls(content: object) -> str:
+    """Stand in for a message without text: what it calls, or what kinds of block it holds."""
+    words: list[str] = []
+    for block in content if type(content) is list else ():
+        if type(block) is dict:
+            if block.get("type") == "tool-call":
+                words.append(f"{block.get('name')}({block.get('arguments')})")
+            else:
+                words.append(f"[{block.get('type')}]")
+    return " ".join(words)

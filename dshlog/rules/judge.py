@@ -1,0 +1,444 @@
+"""Judges the records of one log in order, as the reader of its generation does.
+
+The loop accepts a record quickly when its envelope is spelled plainly; anything else takes the exact
+path, which alone words findings. Payload, fold and tail steps are the same on both paths.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from orjson import dumps, loads
+
+from dshlog.codec.chunkruns import PAYLOAD, members, row_faults
+from dshlog.codec.envelope import decode_row
+from dshlog.codec.legacy import is_current, to_current
+from dshlog.fold.marker import EMBEDDED_STREAMS, ENDS, marker_faults, source_faults
+from dshlog.fold.surface import SurfaceFolder
+from dshlog.fold.tail import ABSENT, TailScan
+from dshlog.model.fault import Fault
+from dshlog.model.number import MAX_SAFE, as_count
+from dshlog.model.vocabulary import RETIRED, SURFACE_TYPES, ever_known, known_types, row_checked_types
+from dshlog.rules.admission import admission_faults
+from dshlog.rules.draft import Draft
+from dshlog.rules.register import BY_NAME
+from dshlog.rules.tails import GAP, MALFORMED, NOT_JSON, SOUND, tail_policy
+from dshlog.storage.jsontext import NotJSON, flags, odd, parse
+from dshlog.storage.lines import Overlong
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dshlog.codec.sources import Sources
+
+    Origin = tuple[str, object, object]  # type, turn and step: the event's own, else those open at it
+
+_PACKED_UNTIL = 2  # generations below this one pack chunk runs into rows
+_LOG_ONLY, _APPENDED, _CITING = 4, 5, 6  # members of a row: the four, with surfaceOp, with sourceEventSeqs too
+_OPAQUE_UPGRADES = 3  # the first generation whose upgrade keeps unknown ignorable events
+_NEVER_READ = frozenset({"request/header-delta", "mode/set"})  # v0 builds refuse these, ignorable or not
+_FATAL = frozenset("acslvmto")  # stages at which the reader refuses the whole log
+_KEPT = 200  # findings of one rule that are kept one by one; further ones are counted
+
+
+class Judge:
+    """Takes the lines behind the header one batch after another and collects what is wrong.
+
+    `position` counts the logical events of the readable prefix; it stands still from the first bad
+    record on, and so do the surface and the tail. `records` counts all lines.
+    """
+
+    def __init__(
+        self, version: int, session_id: str, *, keep: bool = False, extra_types: frozenset[str] = frozenset()
+    ) -> None:
+        self.version = version
+        self.session_id = session_id
+        self.position = 0
+        self.records = 0
+        self.good_end: int | None = None  # text offset behind the last accepted record
+        self.drafts: list[Draft] = []
+        self.issue: Draft | None = None  # the first bad record
+        self.committed: Draft | None = None  # the issue, once a later record shows that it was committed
+        self.folder = SurfaceFolder(version, keep=keep)
+        self.tail = TailScan(version)
+        self.inherited_cut: int | None = None  # seq of the last inherited end-seed (v2 and later)
+        self.marker_seen = False  # as the reader counts markers, which in v3 includes a dropped row
+        self.newer_type = False  # a required type that no generation ever had
+        self.origins: dict[int, Origin] | None = {} if keep else None  # of every node ever placed
+        self._cause = SOUND  # how the first bad record reads
+        self._cursor: int | None = None  # behind the issue: the position that the next record should have
+        self._policy = tail_policy(version)
+        self._known = known_types(version) | extra_types
+        self._row_checked = row_checked_types() if version == 3 else frozenset()  # noqa: PLR2004 - the generation
+        self._kept: dict[tuple[str, bool], list[Draft]] = {}
+        self._message_ids: dict[int, object] = {}  # v0: message id of each tool result, for the legacy form
+        self._plain = self._log_only_steps()
+
+    def _log_only_steps(self) -> dict[str, Callable[[Any, int], list[Fault] | None] | None]:
+        steps: dict[str, Any] = dict.fromkeys(self._known - SURFACE_TYPES[self.version])
+        tail, folder = self.tail, self.folder
+        steps["turn/start"] = tail.turn_start
+        steps["turn/end"] = tail.turn_end
+        steps["step/start"] = tail.step_start
+        steps["step/end"] = tail.step_end
+        steps["tool/call"] = tail.tool_call
+        # From v2 on the row decoder looks into the payload of this rare type.
+        steps["session/end-seed"] = _exact_only if self.version >= EMBEDDED_STREAMS else None
+        steps["request/header"] = self._request_header
+        if self.version >= 4:  # noqa: PLR2004 - the generation
+            steps["image/offload"] = lambda data, seq: _listed(folder.offload(seq, data))
+        return steps
+
+    # -- the loop
+
+    def feed(self, lines: list[bytes], at: int, end: int) -> None:
+        """Judge a batch of whole lines that stand in the text from offset `at` to `end`."""
+        done = 0
+        while self.issue is None and done < len(lines):
+            done = self._quickly(lines, done, at)
+            if done < len(lines):
+                self._exactly(lines, done, at)
+                done += 1
+        if self.issue is None:
+            self.good_end = end
+        for index in range(done, len(lines)):
+            self._exactly(lines, index, at)
+        self.records += len(lines)
+
+    def _quickly(self, lines: list[bytes], start: int, at: int) -> int:
+        """Take lines from index `start` on while they are spelled plainly; the index of the first that is not."""
+        plain, surface, packs = self._plain, SURFACE_TYPES[self.version], self.version < _PACKED_UNTIL
+        expected = self.position
+        for index in range(start, len(lines)):
+            line = lines[index]
+            try:
+                row = loads(line)
+                kind = row["type"]
+                if packs and kind in PAYLOAD:
+                    count = members(row) if row["seq0"] == expected else 0
+                    # Negative zero matters at position 0 to v0 builds, anywhere to later readers.
+                    if count == 0 or ((self.version or not expected) and odd(line)):
+                        break
+                    expected += count
+                    continue
+                seq = row["seq"]
+                time = row["time"]
+                data = row["data"]
+            except (ValueError, KeyError, TypeError):
+                break
+            if seq != expected or type(seq) is not int or type(time) is not int or not -MAX_SAFE <= time <= MAX_SAFE or odd(line):
+                break
+            size = len(row)
+            if size == _LOG_ONLY:
+                step = plain.get(kind, _exact_only)
+                if step is _exact_only:
+                    break
+                faults = step(data, seq) if step is not None else None
+            elif kind in surface:
+                op = row.get("surfaceOp")
+                cited = row.get("sourceEventSeqs")
+                appends = op == "append"
+                if (
+                    (not appends and not _plain_op(op, seq, self.version))
+                    or (size != _APPENDED if cited is None else size != _CITING or not self._plainly_cited(kind, cited, seq, appends))
+                    or (packs and not is_current(kind, data))
+                ):
+                    break
+                faults = self._place(kind, data, seq, op, cited)
+            else:
+                break
+            if faults:
+                self.position = expected
+                place = self._place_of(lines, index, at)
+                for fault in faults:
+                    self._note(fault, place, seq)
+            expected += 1
+        else:
+            index = len(lines)
+        self.position = expected
+        return index
+
+    def _plainly_cited(self, kind: str, cited: Any, seq: int, ranges: bool) -> bool:  # noqa: ANN401, FBT001
+        """Tell whether sourceEventSeqs is sound in a plain spelling; False sends the row to the exact path."""
+        if type(cited) is not list or (kind == "assistant/message" and self.version >= EMBEDDED_STREAMS):
+            return False
+        if len(cited) == 1 and type(cited[0]) is int:
+            return 0 <= cited[0] < seq
+        if not cited:
+            return kind == "assistant/message"
+        start, last = cited[0], cited[-1]
+        if type(start) is type(last) is int and last - start + 1 == len(cited):
+            # Written out again, a run of seqs has one spelling; so this proves types and order at once.
+            if dumps(cited) == dumps(list(range(start, last + 1))):
+                return 0 <= start and last < seq
+        if list(map(type, cited)).count(int) == len(cited):
+            return min(cited) >= 0 and max(cited) < seq and len(set(cited)) == len(cited)
+        return ranges and _rising(cited, seq)
+
+    def _place(self, kind: str, data: Any, seq: int, op: Any, cited: Any) -> list[Fault] | None:  # noqa: ANN401
+        """Fold a surface event and follow its calls; the faults found."""
+        fault = self.folder.take(seq, kind, data, op, cited)
+        if self.origins is not None:
+            self.origins[seq] = self._origin(kind, data)
+        if kind == "assistant/message":
+            self.tail.assistant(data, seq)
+        elif kind == "tool/result":
+            self.tail.tool_result(data, appended=op == "append")
+        return [fault] if fault is not None else None
+
+    def _origin(self, kind: str, data: Any) -> Origin:  # noqa: ANN401
+        own = data if type(data) is dict and kind != "user/message" else {}
+        turn, step = own.get("turn", self.tail.turn), own.get("step", self.tail.step)
+        return kind, None if turn is ABSENT else turn, None if step is ABSENT else step
+
+    def _end_seed(self, data: Any, seq: int) -> None:  # noqa: ANN401
+        if type(data) is dict and data.get("inherited") is True:
+            self.inherited_cut = seq
+            self.marker_seen = True
+
+    def _request_header(self, data: Any, seq: int) -> list[Fault] | None:  # noqa: ANN401
+        if self.version >= 4:  # noqa: PLR2004 - the generation
+            self.folder.note_header(seq, data)
+        if type(data) is dict and data.get("reason") == "fallback":
+            return [Fault("header-reason-fallback", 'reason is "fallback"', "$.data.reason")]
+        return None
+
+    # -- the exact path
+
+    def _exactly(self, lines: list[bytes], index: int, at: int) -> None:
+        """Judge one line in full: what it is, whether dsh takes it, and what is wrong with it."""
+        place = self._place_of(lines, index, at)
+        line = lines[index]
+        if isinstance(line, Overlong):
+            self._bad([Fault("line-too-long", f"a line of {line.length} bytes is not read")], place, NOT_JSON)
+            return
+        try:
+            value = self._value(line, place)
+        except NotJSON as error:
+            self._bad([Fault("not-json", f"not JSON: {error.reason} at byte {error.at} of the line")], place, NOT_JSON)
+            return
+        if type(value) is not dict:
+            self._bad([Fault("not-an-object", "the record is JSON but no object")], place, MALFORMED)
+            return
+        kind = value.get("type")
+        if self.version < _PACKED_UNTIL and type(kind) is str and kind in PAYLOAD:
+            self._packed(value, place)
+        else:
+            self._event(value, place)
+
+    def _value(self, line: bytes, place: tuple[int, int]) -> object:
+        """Parse a line; what JavaScript lets pass and a person should know becomes a finding."""
+        try:
+            value: object = loads(line)
+        except ValueError:
+            value = parse(line)
+            invalid, lone = flags(line)
+            if invalid:
+                self._note(Fault("invalid-utf8", "bytes that are not UTF-8 read as U+FFFD"), place, None)
+            if lone:
+                self._note(Fault("lone-surrogate", "a text holds half a surrogate pair"), place, None)
+            return value
+        return parse(line) if odd(line) else value
+
+    def _packed(self, row: dict[str, Any], place: tuple[int, int]) -> None:
+        faults = row_faults(row)
+        seq = as_count(row.get("seq0"))
+        if faults:
+            self._bad(faults, place, MALFORMED, seq)
+            return
+        data = row["data"]
+        count = len(data["args"] if "args" in data else data["texts"])
+        if self._in_place(seq, place, count=count, ends_turn=False):
+            self.position += count
+
+    def _event(self, row: dict[str, Any], place: tuple[int, int]) -> None:
+        decoded = decode_row(row, self.version)
+        kind, seq = row.get("type"), decoded.seq
+        for fault in admission_faults(row, self.version):
+            self._note(fault, place, seq)
+        malformed = decoded.malformed
+        if not malformed and type(kind) is str:
+            if kind == "session/end-seed" and self.version >= EMBEDDED_STREAMS and type(row["data"]) is not dict:
+                malformed = [Fault("seed-marker-malformed", "the data of session/end-seed is no object", "$.data")]
+            elif self.version == 3 and kind in self._row_checked and seq is not None:  # noqa: PLR2004
+                malformed = self._surface_form(row, kind, seq, decoded.sources)
+                if malformed and seq == self.position and self.issue is None and kind == "session/end-seed":
+                    # 0.1.5 counts the marker before it drops the row for its envelope (R-102).
+                    self._end_seed(row["data"], seq)
+        ends_turn = kind == "turn/end"
+        if malformed:
+            self._bad(malformed + decoded.odd, place, MALFORMED, seq, ends_turn=ends_turn)
+        elif self._in_place(seq, place, count=1, ends_turn=ends_turn):
+            self.position += 1
+            self._take(row, self.position - 1, place, decoded.odd, decoded.sources)
+        else:
+            self._look(row, seq, place, decoded.odd)
+
+    def _in_place(self, seq: int | None, place: tuple[int, int], *, count: int, ends_turn: bool) -> bool:
+        """Tell whether a decoded record continues the readable prefix; a gap is reported here."""
+        if self.issue is None and seq == self.position:
+            return True
+        if self.issue is None or (self._cursor is not None and seq != self._cursor):
+            wanted = self.position if self.issue is None else self._cursor
+            found = f"found {seq}" if seq is not None else "the record has none"
+            self._bad([Fault("seq-gap", f"expected seq {wanted}, {found}", "$.seq")], place, GAP, seq, ends_turn=ends_turn)
+        else:
+            self._behind(SOUND, place, ends_turn=ends_turn)
+        self._cursor = None if seq is None else seq + count
+        return False
+
+    def _bad(
+        self, faults: list[Fault], place: tuple[int, int], how: str, seq: int | None = None, *, ends_turn: bool = False
+    ) -> None:
+        """Report a record that does not continue the log; the first one ends the readable prefix."""
+        first = self.issue is None
+        for fault in faults:
+            draft = self._note(fault, place, seq, beyond=not first)
+            if self.issue is None:
+                self.issue = draft
+                self._cause = how
+                self.good_end = place[1]
+        self._behind(how, place, ends_turn=ends_turn, seq=seq)
+        if first or self._cursor is not None:
+            self._cursor = seq + 1 if seq is not None else None
+
+    def _behind(self, how: str, place: tuple[int, int], *, ends_turn: bool, seq: int | None = None) -> None:
+        """Ask the reader's policy whether this record shows that the first bad one was committed."""
+        issue = self.issue
+        if issue is None or self.committed is not None or not self._policy(self._cause, how, ends_turn):
+            return
+        self.committed = issue
+        if place[0] != issue.line:
+            issue.related = ((*place, seq),)
+
+    def _take(
+        self, row: dict[str, Any], seq: int, place: tuple[int, int], odd_faults: list[Fault], sources: Sources | None
+    ) -> None:
+        """Judge an event of the readable prefix by the checks that come after the row decoder."""
+        for fault in odd_faults:
+            self._note(fault, place, seq, late=True)
+        if self.version == 0:
+            row = to_current(row, seq, self.session_id, self._message_ids)
+        kind = row.get("type")
+        if type(kind) is not str:
+            return
+        self._vocabulary(row, kind, seq, place, beyond=False)
+        faults = self._surface_form(row, kind, seq, sources)
+        if kind in SURFACE_TYPES[self.version]:
+            if not faults:
+                faults = self._place(kind, row.get("data"), seq, row["surfaceOp"], sources) or []
+        else:
+            step = self._end_seed if kind == "session/end-seed" else self._plain.get(kind)
+            faults = faults + ((step(row.get("data"), seq) if step is not None else None) or [])
+        for fault in faults:
+            self._note(fault, place, seq, late=True)
+
+    def _look(self, row: dict[str, Any], seq: int | None, place: tuple[int, int], odd_faults: list[Fault]) -> None:
+        """Look at an event behind the first bad record: its form and type, not its relations."""
+        kind = row.get("type")
+        for fault in odd_faults:
+            self._note(fault, place, seq, beyond=True)
+        if type(kind) is str:
+            self._vocabulary(row, kind, seq, place, beyond=True)
+
+    def _surface_form(self, row: dict[str, Any], kind: str, seq: int, sources: Sources | None) -> list[Fault]:
+        opaque = kind not in self._known and row.get("ignorable") is True
+        if kind not in self._known and not opaque:
+            return []  # an unknown required type refuses the log by itself
+        faults = marker_faults(row, seq, self.version, opaque=opaque)
+        if not faults and sources is not None and kind in SURFACE_TYPES[self.version]:
+            faults = source_faults(kind, sources, seq, self.version)
+        return faults
+
+    def _vocabulary(self, row: dict[str, Any], kind: str, seq: int | None, place: tuple[int, int], *, beyond: bool) -> None:
+        """Fail closed on types that the build does not know (E-009, E-010, E-028)."""
+        if kind in self._known:
+            return
+        shown = kind if kind.isprintable() and len(kind) <= 80 else ascii(kind[:80])  # noqa: PLR2004
+        if self.version == 0 and kind in _NEVER_READ:
+            fault = Fault("retired-type", f"{shown} is {RETIRED[kind]}", "$.type")
+        elif row.get("ignorable") is True:
+            if self.version >= _OPAQUE_UPGRADES:
+                return
+            fault = Fault("opaque-blocks-upgrade", f"{shown} is unknown and ignorable; no upgrade of v{self.version} takes it", "$.type")
+        elif self.version >= 3 and kind.startswith("tool/code-dispatch"):  # noqa: PLR2004 - the generation
+            return  # admission says it
+        elif ever_known(kind):
+            history = f"; {RETIRED[kind]}" if kind in RETIRED else ", another generation has it"
+            name = "retired-type" if kind in RETIRED else "unknown-type"
+            fault = Fault(name, f"{shown} is no event type of v{self.version}{history}", "$.type")
+        else:
+            self.newer_type = self.newer_type or not beyond
+            fault = Fault("unknown-type", f"{shown} is unknown and not marked ignorable: a newer dsh or a plugin wrote it", "$.type")
+        self._note(fault, place, seq, beyond=beyond)
+
+    # -- bookkeeping
+
+    def _place_of(self, lines: list[bytes], index: int, at: int) -> tuple[int, int]:
+        """Give line number and text offset of a line of the batch."""
+        return self.records + index + 2, at + sum(map(_length, lines[:index])) + index
+
+    def _note(self, fault: Fault, place: tuple[int, int], seq: int | None, *, beyond: bool | None = None, late: bool = False) -> Draft:
+        """Keep a fault as a draft; from the 201st of one rule on they are only counted."""
+        rule = BY_NAME[fault.name]
+        stage = rule.stages[self.version]
+        if late and stage == "r":
+            stage = "o"  # the row decoder let it pass, a later check of the same reader does not
+        behind = self.issue is not None if beyond is None else beyond
+        draft = Draft(rule=rule, fault=fault, stage=stage, line=place[0], offset=place[1], seq=seq, beyond=behind)
+        draft.fatal = stage in _FATAL and (not behind or stage == "a")
+        kept = self._kept.setdefault((fault.name, draft.fatal), [])
+        if len(kept) < _KEPT:
+            kept.append(draft)
+            self.drafts.append(draft)
+        else:
+            kept[-1].follows += 1
+        return draft
+
+
+def _exact_only(_data: object, _seq: int) -> list[Fault] | None:
+    """Stand for a type that the quick loop leaves to the exact path."""
+    return None
+
+
+def _length(line: bytes) -> int:
+    return line.length if isinstance(line, Overlong) else len(line)
+
+
+def _listed(fault: Fault | None) -> list[Fault] | None:
+    return [fault] if fault is not None else None
+
+
+def _plain_op(op: Any, seq: int, version: int) -> bool:  # noqa: ANN401
+    """Tell whether a replacement marker is sound in a plain spelling."""
+    first, last = ENDS[version]
+    try:
+        start, end = op[first], op[last]
+        return (
+            len(op) == 3  # noqa: PLR2004 - op and both ends
+            and op["op"] == "replace"
+            and type(start) is int
+            and type(end) is int
+            and 0 <= start < seq
+            and 0 <= end < seq
+        )
+    except (KeyError, TypeError, IndexError):
+        return False
+
+
+def _rising(cited: list[Any], seq: int) -> bool:
+    """Tell whether a list of seqs and ranges is strictly increasing, plainly spelled and earlier than `seq`."""
+    last = -1
+    for entry in cited:
+        if type(entry) is list:
+            if len(entry) != 2 or type(entry[0]) is not int or type(entry[1]) is not int:  # noqa: PLR2004
+                return False
+            start, end = entry
+        elif type(entry) is int:
+            start = end = entry
+        else:
+            return False
+        if not last < start <= end:
+            return False
+        last = end
+    return last < seq

@@ -1,0 +1,66 @@
+"""Lines out of decoded text: cut at the byte 0x0A and nowhere else."""
+
+from __future__ import annotations
+
+MAX_LINE = 1 << 27  # bytes; dsh knows no limit, a longer line is reported as dshlog's own
+
+
+class Overlong(bytes):
+    """Stands for a line above MAX_LINE whose bytes were not kept; `length` counts them."""
+
+    length: int
+
+
+class Lines:
+    """Cut text that arrives in pieces into lines, keeping only the unfinished one.
+
+    After `feed`, `at` is the 0-based offset of the first line that it gave back.
+    """
+
+    def __init__(self, limit: int = MAX_LINE) -> None:
+        self.at = 0
+        self._fed = 0  # bytes fed so far
+        self._rest: list[bytes] = []
+        self._held = 0  # bytes of the unfinished line, kept or not
+        self._limit = limit
+
+    def feed(self, piece: bytes) -> list[bytes]:
+        """Give the lines that this piece completes, in order, without their line feeds."""
+        lines = piece.split(b"\n")
+        self.at = self._fed - self._held
+        self._fed += len(piece)
+        rest = lines.pop()
+        if lines:
+            if self._held:
+                self._hold(lines[0])
+                lines[0] = self.rest
+            self._rest, self._held = [], 0
+        if rest:
+            self._hold(rest)
+        return lines
+
+    @property
+    def rest(self) -> bytes:
+        """Give the unfinished line: bytes behind the last line feed, which never form a line."""
+        if self._held > self._limit:
+            line = Overlong()
+            line.length = self._held
+            return line
+        return b"".join(self._rest)
+
+    @property
+    def rest_length(self) -> int:
+        """Count the bytes of the unfinished line."""
+        return self._held
+
+    @property
+    def end(self) -> int:
+        """Give the offset behind the last line feed."""
+        return self._fed - self._held
+
+    def _hold(self, part: bytes) -> None:
+        self._held += len(part)
+        if self._held <= self._limit:
+            self._rest.append(part)
+        else:
+            self._rest.clear()

@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import pytest
+from rich.cells import cell_len
+
+from dshlog.render.card import card_lines
+from dshlog.render.look import Look
+from dshlog.render.surface import surface_lines
+
+FAMILY = "👩‍👩‍👧"
+WIDE = f"漢字🇩🇪{FAMILY} e\u0301 "
+
+
+def test_the_plain_table_is_the_same_for_every_reader(build):
+    view = build.view(
+        build.row(0, role="system", turn=None, step=None, source=None, text="You are\n an agent", chars=17),
+        build.row(1, text=""),
+        build.row(2, role="assistant", source="plugin", replaced=tuple(range(4, 314)), turn=2, step=None, chars=12345),
+        build.row(3, role=None, text="\x1b[31mred"),
+    )
+    assert list(surface_lines(view)) == [
+        "s/session.v4.jsonl.zstd: v4, at the end, 4 nodes, 1 replacement",
+        "pos  seq  role       turn  chars  source  preview",
+        "  0    0  system     -        17  -       You are an agent",
+        "  1    4  user       1/1       5  user    (no text)",
+        "  2    8  assistant  2     12345  plugin  hello",
+        "     replaces 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 … (first 12 of 310)",
+        "  3   12  -          1/1       5  user    \\x1b[31mred",
+    ]
+
+
+def test_the_head_says_after_which_seq(build):
+    assert next(surface_lines(build.view(build.row(), at=7))) == (
+        "s/session.v4.jsonl.zstd: v4, after seq 7, 1 node, 0 replacements"
+    )
+
+
+def test_an_empty_surface_says_so(build):
+    assert list(surface_lines(build.view(version=None, path="a\nb"))) == [
+        "a\\nb: at the end, 0 nodes, 0 replacements",
+        "the surface is empty",
+    ]
+
+
+def test_previews_end_after_eighty_code_points_outside_a_terminal(build):
+    (*_, last) = surface_lines(build.view(build.row(text="x" * 500)))
+    assert last.endswith("user    " + "x" * 79 + "…")
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120, 200])
+@pytest.mark.parametrize("unit", ["word ", "漢字", WIDE, FAMILY, "🇩🇪", "e\u0301", "\x1b[1m"])
+def test_no_line_of_the_table_is_wider_than_the_terminal(build, width, unit):
+    rows = [
+        build.row(
+            n, role="assistant", source="a-rather-long-plugin-source", text=unit * 300, replaced=tuple(range(400, 430))
+        )
+        for n in range(3)
+    ]
+    _head, *table = surface_lines(build.view(*rows), Look(width=width, colour=False))
+    assert max(cell_len(line) for line in table) <= width
+    for line in table:
+        if line.endswith("…") and "  assistant  " in line:
+            assert cell_len(line) >= width - 4
+            cut = line.removesuffix("…")
+            assert not cut.endswith("\u200d")
+            assert sum(line.count(letter) for letter in "🇩🇪") % 2 == 0
+
+
+def test_columns_that_matter_least_go_first(build):
+    view = build.view(build.row(text="word " * 50))
+    heads = {width: list(surface_lines(view, Look(width=width)))[1].split() for width in (45, 55, 80)}
+    assert heads == {
+        45: ["pos", "seq", "role", "chars", "preview"],
+        55: ["pos", "seq", "role", "turn", "chars", "preview"],
+        80: ["pos", "seq", "role", "turn", "chars", "source", "preview"],
+    }
+
+
+def test_wide_signs_keep_the_columns_straight(build):
+    view = build.view(build.row(0, source="漢字"), build.row(1, source="user"))
+    lines = list(surface_lines(view, Look(width=80)))[1:]
+    assert {
+        cell_len(line[: line.index(word)]) for line, word in zip(lines, ("preview", "hello", "hello"), strict=True)
+    } == {cell_len(lines[0][: lines[0].index("preview")])}
+
+
+def test_roles_have_colours_and_the_padding_has_none(build):
+    lines = list(surface_lines(build.view(build.row(0), build.row(1, role="assistant")), Look(colour=True)))
+    assert "  0    0  \x1b[36muser\x1b[0m       1/1" in lines[2]
+    assert "\x1b[32massistant\x1b[0m" in lines[3]
+
+
+def test_full_prints_whole_texts_and_nothing_raw(build):
+    view = build.view(build.row(text="one\r\n\ttwo\x1b[2J\n\nthree " + "x" * 200))
+    assert list(surface_lines(view, full=True))[3:] == ["     one", "     \ttwo\\x1b[2J", "", "     three " + "x" * 200]
+
+
+def test_a_card_is_facts_then_the_last_messages_then_what_to_run_next(build):
+    view = build.view(*(build.row(n, text=f"message {n}") for n in range(5)))
+    assert list(card_lines(build.refused(inherited=3), view)) == [
+        "s/session.v4.jsonl.zstd",
+        "  state     refused",
+        "  session   session-1",
+        "  cwd       /work",
+        "  format    v4 zstd, 12886 bytes, 5 frames, 27 records",
+        "  holds     53 events, 7 nodes on the surface after 1 replacement, 3 inherited",
+        "  torn      dsh cuts 885 bytes at file byte 12001 and writes 2 events of them again",
+        "  open      turn 1, step 1, call call_7",
+        "  readers   dsh 0.2.1 refuses it at S304",
+        "  findings  1 error",
+        "  error     S304 replace-omits-shadowed, line 31: event 29 shadows 4, 6, 9 but cites 4, 9",
+        "last 3 messages of 5:",
+        "pos  seq  role  turn  chars  source  preview",
+        "  2    8  user  1/1       5  user    message 2",
+        "  3   12  user  1/1       5  user    message 3",
+        "  4   16  user  1/1       5  user    message 4",
+        "next: dshlog validate s/session.v4.jsonl.zstd",
+    ]
+
+
+def test_the_card_of_a_clean_log_points_to_its_surface(build):
+    verdict = build.reader(but=("T900",))
+    lines = list(card_lines(build.clean(native=verdict, latest=verdict), build.view(build.row())))
+    assert lines[-1] == "next: dshlog show --surface s/session.v4.jsonl.zstd"
+    assert "  warning   opens, but: T900 (dsh 0.2.1)" in lines
+
+
+def test_the_card_of_standard_input_names_no_command(build):
+    assert not any("next:" in line for line in card_lines(build.refused(path="-"), build.view()))
