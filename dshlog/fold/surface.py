@@ -87,6 +87,22 @@ class SurfaceFolder:
         """Tell whether the surface begins with a protected system message."""
         return self._first != _NONE and self._what[self._first] == SYSTEM
 
+    def head(self) -> int | None:
+        """Give the first node, None when the surface is empty."""
+        return self._first if self._first != _NONE else None
+
+    def between(self, start: int, end: int) -> list[int] | None:
+        """Give the nodes from start to end in surface order; None when that is no span of the surface."""
+        if start not in self._what or end not in self._what:
+            return None
+        out, node = [start], start
+        while node != end:
+            node = self._next[node]
+            if node == _NONE:
+                return None
+            out.append(node)
+        return out
+
     def surface(self) -> Surface:
         """Give the surface as a value; replacements and origins only when the folder keeps them."""
         return Surface(

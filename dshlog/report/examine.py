@@ -54,7 +54,7 @@ class Examination:
         self.path = path
         self.reading = Reading(source, encoding or named_encoding(path))
         header = self.reading.header
-        self.judge = Judge(header.version, header.id, keep=keep) if header is not None else None
+        self.judge = Judge(header, keep=keep) if header is not None else None
         self.framed_position: int | None = None  # events of the complete frames
         self._issue_in_frames = False
 
@@ -146,6 +146,10 @@ class Examination:
                 note("seed-marker-unexpected", message, "$.isSeeded", 1)
         if judge.tail.fatal is not None:
             note("tail-scan-fails", f"event {judge.tail.fatal} has a null payload", seq=judge.tail.fatal)
+        for pending in judge.tail.pending.values() if judge.version == 0 and judge.tail.turn is not None else ():
+            if type(pending.call_id) is not str or not pending.call_id:
+                note("pending-call-id-malformed", "a pending call has no usable id")
+                break
         if judge.tail.turn is not None and whole:
             note("open-turn", _open_words(judge))
         return out

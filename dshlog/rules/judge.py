@@ -12,7 +12,7 @@ from orjson import dumps, loads
 
 from dshlog.codec.chunkruns import PAYLOAD, members, row_faults
 from dshlog.codec.envelope import decode_row
-from dshlog.codec.legacy import is_current, to_current
+from dshlog.codec.legacy import to_current
 from dshlog.fold.marker import EMBEDDED_STREAMS, ENDS, marker_faults, source_faults
 from dshlog.fold.surface import SurfaceFolder
 from dshlog.fold.tail import ABSENT, TailScan
@@ -20,8 +20,14 @@ from dshlog.model.fault import Fault
 from dshlog.model.number import MAX_SAFE, as_count
 from dshlog.model.vocabulary import RETIRED, SURFACE_TYPES, ever_known, known_types, row_checked_types
 from dshlog.rules.admission import admission_faults
+from dshlog.rules.compaction import GROUP
 from dshlog.rules.draft import Draft
+from dshlog.rules.identity import member
+from dshlog.rules.payload import log_only_payload_faults, row_faults_v3, surface_payload_faults
+from dshlog.rules.plain import EXACT, PLAIN
+from dshlog.rules.records import OWN
 from dshlog.rules.register import BY_NAME
+from dshlog.rules.relations import Relations
 from dshlog.rules.tails import GAP, MALFORMED, NOT_JSON, SOUND, tail_policy
 from dshlog.storage.jsontext import NotJSON, flags, odd, parse
 from dshlog.storage.lines import Overlong
@@ -29,15 +35,23 @@ from dshlog.storage.lines import Overlong
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from dshlog.codec.envelope import Row
     from dshlog.codec.sources import Sources
+    from dshlog.model.header import Header
 
+    Step = Callable[[Any, int], "list[Fault] | None"]
     Origin = tuple[str, object, object]  # type, turn and step: the event's own, else those open at it
 
+RELATED = 4  # the first generation whose own reader checks relationships
 _PACKED_UNTIL = 2  # generations below this one pack chunk runs into rows
 _LOG_ONLY, _APPENDED, _CITING = 4, 5, 6  # members of a row: the four, with surfaceOp, with sourceEventSeqs too
 _OPAQUE_UPGRADES = 3  # the first generation whose upgrade keeps unknown ignorable events
 _NEVER_READ = frozenset({"request/header-delta", "mode/set"})  # v0 builds refuse these, ignorable or not
 _FATAL = frozenset("acslvmto")  # stages at which the reader refuses the whole log
+_NOT_PLAIN: list[Fault] = []  # the answer of a step that leaves the event to the exact path; told by identity
+_COMPACTION_ENDS = frozenset({"compaction/start", "compaction/end"})
+_MARKER_FAULTS = frozenset({"marker-missing", "marker-malformed", "replace-not-earlier", "sources-empty",
+                            "sources-duplicate", "not-earlier", "sources-on-assistant"})
 _KEPT = 200  # findings of one rule that are kept one by one; further ones are counted
 
 
@@ -48,11 +62,9 @@ class Judge:
     record on, and so do the surface and the tail. `records` counts all lines.
     """
 
-    def __init__(
-        self, version: int, session_id: str, *, keep: bool = False, extra_types: frozenset[str] = frozenset()
-    ) -> None:
-        self.version = version
-        self.session_id = session_id
+    def __init__(self, header: Header, *, keep: bool = False, extra_types: frozenset[str] = frozenset()) -> None:
+        self.version = version = header.version
+        self.session_id = header.id
         self.position = 0
         self.records = 0
         self.good_end: int | None = None  # text offset behind the last accepted record
@@ -70,23 +82,41 @@ class Judge:
         self._policy = tail_policy(version)
         self._known = known_types(version) | extra_types
         self._row_checked = row_checked_types() if version == 3 else frozenset()  # noqa: PLR2004 - the generation
+        # 0.1.2 and 0.1.5 look at no relation when they open a log; 0.2.1 does.
+        self._relations = Relations(header, self.folder) if version >= RELATED else None
+        self._shapes = PLAIN[version]
+        self._deferred: dict[str, list[Draft]] = {}  # faults that a later event may take back
         self._kept: dict[tuple[str, bool], list[Draft]] = {}
         self._message_ids: dict[int, object] = {}  # v0: message id of each tool result, for the legacy form
-        self._plain = self._log_only_steps()
+        self._steps = self._log_only_steps()
+        self._quick_steps = self._plain_steps()
 
-    def _log_only_steps(self) -> dict[str, Callable[[Any, int], list[Fault] | None] | None]:
+    def _log_only_steps(self) -> dict[str, Step | None]:
+        """Give what each known log-only type does to the state; None for nothing."""
         steps: dict[str, Any] = dict.fromkeys(self._known - SURFACE_TYPES[self.version])
-        tail, folder = self.tail, self.folder
-        steps["turn/start"] = tail.turn_start
-        steps["turn/end"] = tail.turn_end
-        steps["step/start"] = tail.step_start
-        steps["step/end"] = tail.step_end
-        steps["tool/call"] = tail.tool_call
-        # From v2 on the row decoder looks into the payload of this rare type.
-        steps["session/end-seed"] = _exact_only if self.version >= EMBEDDED_STREAMS else None
-        steps["request/header"] = self._request_header
-        if self.version >= 4:  # noqa: PLR2004 - the generation
-            steps["image/offload"] = lambda data, seq: _listed(folder.offload(seq, data))
+        tail = self.tail
+        follow: dict[str, Step] = {
+            "turn/start": tail.turn_start,
+            "turn/end": tail.turn_end,
+            "step/start": tail.step_start,
+            "step/end": tail.step_end,
+            "tool/call": tail.tool_call,
+            "session/end-seed": self._end_seed,
+            "request/header": self._request_header,
+        }
+        if self.version >= RELATED:
+            follow["image/offload"] = self._offload
+        related = self._relations.steps if self._relations is not None else {}
+        for kind in follow.keys() | related.keys():
+            both = [step for step in (related.get(kind), follow.get(kind)) if step is not None]
+            steps[kind] = both[0] if len(both) == 1 else _both(both[0], both[1])
+        return steps
+
+    def _plain_steps(self) -> dict[str, Step | None]:
+        """Give the same steps for the quick loop, which leaves what is not plainly shaped to the exact path."""
+        steps = {kind: step for kind, step in self._steps.items() if kind not in EXACT[self.version]}
+        for kind in self._shapes.keys() & steps.keys():
+            steps[kind] = _shaped(self._shapes[kind], steps[kind])
         return steps
 
     # -- the loop
@@ -107,7 +137,7 @@ class Judge:
 
     def _quickly(self, lines: list[bytes], start: int, at: int) -> int:
         """Take lines from index `start` on while they are spelled plainly; the index of the first that is not."""
-        plain, surface, packs = self._plain, SURFACE_TYPES[self.version], self.version < _PACKED_UNTIL
+        steps, shapes, packs = self._quick_steps, self._shapes, self.version < _PACKED_UNTIL
         expected = self.position
         for index in range(start, len(lines)):
             line = lines[index]
@@ -117,7 +147,7 @@ class Judge:
                 if packs and kind in PAYLOAD:
                     count = members(row) if row["seq0"] == expected else 0
                     # Negative zero matters at position 0 to v0 builds, anywhere to later readers.
-                    if count == 0 or ((self.version or not expected) and odd(line)):
+                    if count == 0 or not expected or (self.version and odd(line)):
                         break
                     expected += count
                     continue
@@ -126,22 +156,23 @@ class Judge:
                 data = row["data"]
             except (ValueError, KeyError, TypeError):
                 break
-            if seq != expected or type(seq) is not int or type(time) is not int or not -MAX_SAFE <= time <= MAX_SAFE or odd(line):
+            # The fast parser loses the sign of a zero, so a zero in a typed place takes the exact path.
+            if seq != expected or not seq or type(seq) is not int or type(time) is not int or not 0 < time <= MAX_SAFE:
                 break
             size = len(row)
             if size == _LOG_ONLY:
-                step = plain.get(kind, _exact_only)
-                if step is _exact_only:
-                    break
+                step = steps.get(kind, _exact_only)
                 faults = step(data, seq) if step is not None else None
-            elif kind in surface:
+                if faults is _NOT_PLAIN:
+                    break
+            elif kind in shapes:
                 op = row.get("surfaceOp")
                 cited = row.get("sourceEventSeqs")
                 appends = op == "append"
                 if (
                     (not appends and not _plain_op(op, seq, self.version))
                     or (size != _APPENDED if cited is None else size != _CITING or not self._plainly_cited(kind, cited, seq, appends))
-                    or (packs and not is_current(kind, data))
+                    or not shapes[kind](data)
                 ):
                     break
                 faults = self._place(kind, data, seq, op, cited)
@@ -163,20 +194,22 @@ class Judge:
         if type(cited) is not list or (kind == "assistant/message" and self.version >= EMBEDDED_STREAMS):
             return False
         if len(cited) == 1 and type(cited[0]) is int:
-            return 0 <= cited[0] < seq
+            return 0 < cited[0] < seq
         if not cited:
             return kind == "assistant/message"
         start, last = cited[0], cited[-1]
         if type(start) is type(last) is int and last - start + 1 == len(cited):
             # Written out again, a run of seqs has one spelling; so this proves types and order at once.
             if dumps(cited) == dumps(list(range(start, last + 1))):
-                return 0 <= start and last < seq
+                return 0 < start and last < seq
         if list(map(type, cited)).count(int) == len(cited):
-            return min(cited) >= 0 and max(cited) < seq and len(set(cited)) == len(cited)
+            return min(cited) > 0 and max(cited) < seq and len(set(cited)) == len(cited)
         return ranges and _rising(cited, seq)
 
     def _place(self, kind: str, data: Any, seq: int, op: Any, cited: Any) -> list[Fault] | None:  # noqa: ANN401
         """Fold a surface event and follow its calls; the faults found."""
+        relations = self._relations
+        faults = relations.surface(kind, data, seq, op, cited) if relations is not None else None
         fault = self.folder.take(seq, kind, data, op, cited)
         if self.origins is not None:
             self.origins[seq] = self._origin(kind, data)
@@ -184,7 +217,9 @@ class Judge:
             self.tail.assistant(data, seq)
         elif kind == "tool/result":
             self.tail.tool_result(data, appended=op == "append")
-        return [fault] if fault is not None else None
+            if self.version == 0:
+                self._message_ids[seq] = member(member(data, "message"), "id")
+        return faults if fault is None else [*(faults or ()), fault]
 
     def _origin(self, kind: str, data: Any) -> Origin:  # noqa: ANN401
         own = data if type(data) is dict and kind != "user/message" else {}
@@ -192,16 +227,25 @@ class Judge:
         return kind, None if turn is ABSENT else turn, None if step is ABSENT else step
 
     def _end_seed(self, data: Any, seq: int) -> None:  # noqa: ANN401
-        if type(data) is dict and data.get("inherited") is True:
+        inherited = self.version >= EMBEDDED_STREAMS and type(data) is dict and data.get("inherited") is True
+        if inherited:
             self.inherited_cut = seq
             self.marker_seen = True
+            self._take_back(OWN)
+        if self._relations is not None:
+            self._relations.end_seed(inherited=inherited)
+            self._take_back(GROUP)
 
     def _request_header(self, data: Any, seq: int) -> list[Fault] | None:  # noqa: ANN401
-        if self.version >= 4:  # noqa: PLR2004 - the generation
+        if self.version >= RELATED:
             self.folder.note_header(seq, data)
         if type(data) is dict and data.get("reason") == "fallback":
             return [Fault("header-reason-fallback", 'reason is "fallback"', "$.data.reason")]
         return None
+
+    def _offload(self, data: Any, seq: int) -> list[Fault] | None:  # noqa: ANN401
+        fault = self.folder.offload(seq, data)
+        return [fault] if fault is not None else None
 
     # -- the exact path
 
@@ -254,14 +298,15 @@ class Judge:
     def _event(self, row: dict[str, Any], place: tuple[int, int]) -> None:
         decoded = decode_row(row, self.version)
         kind, seq = row.get("type"), decoded.seq
-        for fault in admission_faults(row, self.version):
+        refused = admission_faults(row, self.version)
+        for fault in refused:
             self._note(fault, place, seq)
         malformed = decoded.malformed
         if not malformed and type(kind) is str:
             if kind == "session/end-seed" and self.version >= EMBEDDED_STREAMS and type(row["data"]) is not dict:
                 malformed = [Fault("seed-marker-malformed", "the data of session/end-seed is no object", "$.data")]
             elif self.version == 3 and kind in self._row_checked and seq is not None:  # noqa: PLR2004
-                malformed = self._surface_form(row, kind, seq, decoded.sources)
+                malformed = self._surface_form(row, kind, seq, decoded.sources) + row_faults_v3(kind, row["data"])
                 if malformed and seq == self.position and self.issue is None and kind == "session/end-seed":
                     # 0.1.5 counts the marker before it drops the row for its envelope (R-102).
                     self._end_seed(row["data"], seq)
@@ -270,7 +315,7 @@ class Judge:
             self._bad(malformed + decoded.odd, place, MALFORMED, seq, ends_turn=ends_turn)
         elif self._in_place(seq, place, count=1, ends_turn=ends_turn):
             self.position += 1
-            self._take(row, self.position - 1, place, decoded.odd, decoded.sources)
+            self._take(row, self.position - 1, place, decoded, refused=bool(refused))
         else:
             self._look(row, seq, place, decoded.odd)
 
@@ -312,24 +357,32 @@ class Judge:
             issue.related = ((*place, seq),)
 
     def _take(
-        self, row: dict[str, Any], seq: int, place: tuple[int, int], odd_faults: list[Fault], sources: Sources | None
+        self, row: dict[str, Any], seq: int, place: tuple[int, int], decoded: Row, *, refused: bool
     ) -> None:
-        """Judge an event of the readable prefix by the checks that come after the row decoder."""
-        for fault in odd_faults:
-            self._note(fault, place, seq, late=True)
+        """Judge an event of the readable prefix by the checks that come after the row decoder.
+
+        `refused` says that admission has already found fault with the payload, which is then not looked
+        at a second time.
+        """
         if self.version == 0:
             row = to_current(row, seq, self.session_id, self._message_ids)
-        kind = row.get("type")
-        if type(kind) is not str:
-            return
-        self._vocabulary(row, kind, seq, place, beyond=False)
-        faults = self._surface_form(row, kind, seq, sources)
-        if kind in SURFACE_TYPES[self.version]:
-            if not faults:
-                faults = self._place(kind, row.get("data"), seq, row["surfaceOp"], sources) or []
-        else:
-            step = self._end_seed if kind == "session/end-seed" else self._plain.get(kind)
-            faults = faults + ((step(row.get("data"), seq) if step is not None else None) or [])
+        kind, data = row.get("type"), row.get("data")
+        faults = list(decoded.odd)
+        if type(kind) is str:
+            self._vocabulary(row, kind, seq, place, beyond=False)
+            faults += self._surface_form(row, kind, seq, decoded.sources)
+            if kind in SURFACE_TYPES[self.version] and kind in self._known:
+                if not refused:
+                    faults += surface_payload_faults(kind, data, self.version)
+                if "surfaceOp" in row and not any(fault.name in _MARKER_FAULTS for fault in faults):
+                    faults += self._place(kind, data, seq, row["surfaceOp"], decoded.sources) or []
+            elif kind in self._known:
+                if not refused:
+                    faults += log_only_payload_faults(kind, data, self.version)
+                if kind in _COMPACTION_ENDS:
+                    self._deferred.pop(GROUP, None)  # the compaction that was crossed is not a stale one
+                step = self._steps[kind]
+                faults += (step(data, seq) if step is not None else None) or []
         for fault in faults:
             self._note(fault, place, seq, late=True)
 
@@ -354,6 +407,10 @@ class Judge:
         """Fail closed on types that the build does not know (E-009, E-010, E-028)."""
         if kind in self._known:
             return
+        if self.version == 0 and kind == "steering/message":
+            text = "steering/message has no form that v0 builds turn into a user/message"
+            self._note(Fault("steering-form-malformed", text, "$.data"), place, seq, beyond=beyond)
+            return
         shown = kind if kind.isprintable() and len(kind) <= 80 else ascii(kind[:80])  # noqa: PLR2004
         if self.version == 0 and kind in _NEVER_READ:
             fault = Fault("retired-type", f"{shown} is {RETIRED[kind]}", "$.type")
@@ -374,6 +431,13 @@ class Judge:
 
     # -- bookkeeping
 
+    def _take_back(self, group: str) -> None:
+        """Forget faults that a later event has shown to be harmless."""
+        for draft in self._deferred.pop(group, ()):
+            self.drafts = [other for other in self.drafts if other is not draft]
+            kept = self._kept[draft.fault.name, draft.fatal]
+            self._kept[draft.fault.name, draft.fatal] = [other for other in kept if other is not draft]
+
     def _place_of(self, lines: list[bytes], index: int, at: int) -> tuple[int, int]:
         """Give line number and text offset of a line of the batch."""
         return self.records + index + 2, at + sum(map(_length, lines[:index])) + index
@@ -387,6 +451,8 @@ class Judge:
         behind = self.issue is not None if beyond is None else beyond
         draft = Draft(rule=rule, fault=fault, stage=stage, line=place[0], offset=place[1], seq=seq, beyond=behind)
         draft.fatal = stage in _FATAL and (not behind or stage == "a")
+        if fault.group is not None:
+            self._deferred.setdefault(fault.group, []).append(draft)
         kept = self._kept.setdefault((fault.name, draft.fatal), [])
         if len(kept) < _KEPT:
             kept.append(draft)
@@ -396,9 +462,31 @@ class Judge:
         return draft
 
 
-def _exact_only(_data: object, _seq: int) -> list[Fault] | None:
+def _exact_only(_data: object, _seq: int) -> list[Fault]:
     """Stand for a type that the quick loop leaves to the exact path."""
-    return None
+    return _NOT_PLAIN
+
+
+def _shaped(plain: Callable[[Any], bool], step: Step | None) -> Step:
+    """Guard a step by a plain check; what is not plain changes no state."""
+
+    def shaped(data: Any, seq: int) -> list[Fault] | None:  # noqa: ANN401
+        if not plain(data):
+            return _NOT_PLAIN
+        return step(data, seq) if step is not None else None
+
+    return shaped
+
+
+def _both(first: Step, second: Step) -> Step:
+    """Make one step of two that look at the same event."""
+
+    def both(data: Any, seq: int) -> list[Fault] | None:  # noqa: ANN401
+        found = first(data, seq)
+        more = second(data, seq)
+        return found if more is None else [*(found or ()), *more]
+
+    return both
 
 
 def _length(line: bytes) -> int:
@@ -419,8 +507,8 @@ def _plain_op(op: Any, seq: int, version: int) -> bool:  # noqa: ANN401
             and op["op"] == "replace"
             and type(start) is int
             and type(end) is int
-            and 0 <= start < seq
-            and 0 <= end < seq
+            and 0 < start < seq
+            and 0 < end < seq
         )
     except (KeyError, TypeError, IndexError):
         return False
@@ -428,7 +516,7 @@ def _plain_op(op: Any, seq: int, version: int) -> bool:  # noqa: ANN401
 
 def _rising(cited: list[Any], seq: int) -> bool:
     """Tell whether a list of seqs and ranges is strictly increasing, plainly spelled and earlier than `seq`."""
-    last = -1
+    last = 0
     for entry in cited:
         if type(entry) is list:
             if len(entry) != 2 or type(entry[0]) is not int or type(entry[1]) is not int:  # noqa: PLR2004

@@ -1,0 +1,174 @@
+"""Turns, steps and tool calls: the brackets of a log and what must stand inside them.
+
+Source: events.md §4.1, §4.2. After a breach the event's own claim is taken over, so that what only
+follows from it is not reported again.
+"""
+
+from __future__ import annotations
+
+from dshlog.fold.tail import ABSENT
+from dshlog.model.fault import Fault
+from dshlog.model.number import as_count
+from dshlog.rules.identity import identical, key
+
+NOT_STARTED_TEXT = (
+    "The tool call was interrupted before the Harness recorded it as started. Retry it if it is still needed."
+)
+
+
+class Call:
+    """A call of the open step: what advertised it, and whether it was started. A ghost was never advertised."""
+
+    __slots__ = ("arguments", "ghost", "name", "seq", "shown", "started")
+
+    def __init__(self, shown: str, name: object, arguments: object, seq: int, *, ghost: bool = False) -> None:
+        self.shown = shown
+        self.name = name
+        self.arguments = arguments
+        self.seq = seq
+        self.started = ghost
+        self.ghost = ghost
+
+
+class Lifecycle:
+    """The open turn, step and calls. Each method takes one event's facts and gives the fault, or None."""
+
+    __slots__ = ("calls", "last_step", "next_step", "next_turn", "step", "turn")
+
+    def __init__(self) -> None:
+        self.turn: object = None
+        self.step: object = None
+        self.next_turn = 1
+        self.next_step = 1
+        self.last_step: object = 0  # the step closed last in the open turn; 0 before the first
+        self.calls: dict[object, Call] = {}
+
+    def turn_start(self, turn: object, _seq: int) -> Fault | None:
+        """R-001, R-002."""
+        fault = None
+        if self.turn is not None:
+            fault = Fault("turn-start-inside-turn", f"turn {show(turn)} starts inside turn {show(self.turn)}", "$.data.turn")
+        elif not identical(turn, self.next_turn):
+            fault = Fault("turn-number-wrong", f"expected turn {self.next_turn}, found {show(turn)}", "$.data.turn")
+        number = as_count(turn)
+        self.turn = turn if turn is not None else ABSENT
+        self.next_turn = (self.next_turn if number is None else number) + 1
+        self.step, self.next_step, self.last_step = None, 1, 0
+        self.calls.clear()
+        return fault
+
+    def turn_end(self, turn: object) -> Fault | None:
+        """R-003, R-004, R-005."""
+        fault = None
+        if self.turn is None:
+            fault = Fault("turn-end-mismatch", f"turn {show(turn)} ends, but no turn is open", "$.data.turn")
+        elif not identical(turn, self.turn):
+            fault = Fault("turn-end-mismatch", f"turn {show(turn)} ends inside turn {show(self.turn)}", "$.data.turn")
+        elif self.step is not None:
+            fault = Fault("turn-end-inside-step", f"turn {show(turn)} ends, but step {show(self.step)} is open", "$.data.turn")
+        self.turn = self.step = None
+        self.calls.clear()
+        return fault
+
+    def step_start(self, turn: object, step: object) -> Fault | None:
+        """R-010, R-011, R-012."""
+        fault = None
+        if self.turn is None or not identical(turn, self.turn):
+            open_turn = "no turn" if self.turn is None else f"turn {show(self.turn)}"
+            fault = Fault("step-start-outside-turn", f"a step of turn {show(turn)} starts, {open_turn} is open", "$.data.turn")
+        elif self.step is not None:
+            fault = Fault("step-start-inside-step", f"step {show(step)} starts inside step {show(self.step)}", "$.data.step")
+        elif not identical(step, self.next_step):
+            fault = Fault("step-number-wrong", f"expected step {self.next_step}, found {show(step)}", "$.data.step")
+        number = as_count(step)
+        self.step = step if step is not None else ABSENT
+        self.next_step = (self.next_step if number is None else number) + 1
+        self.calls.clear()
+        return fault
+
+    def step_end(self, turn: object, step: object) -> list[Fault]:
+        """R-013, R-034."""
+        out: list[Fault] = []
+        if self.step is None or not identical(turn, self.turn) or not identical(step, self.step):
+            found = f"step {show(step)} of turn {show(turn)} ends"
+            out.append(Fault("step-end-mismatch", f"{found}, {self._where()} is open", "$.data.step"))
+        elif self.calls:
+            out += [
+                Fault("call-unanswered", f"step {show(step)} ends without a result for call {call.shown}", None, (call.seq,))
+                for call in self.calls.values()
+                if not call.ghost
+            ]
+        self.last_step = self.step if self.step is not None else self.last_step
+        self.step = None
+        self.calls.clear()
+        return out
+
+    def inside_step(self, kind: str, turn: object, step: object) -> Fault | None:
+        """R-020."""
+        if self.step is not None and identical(turn, self.turn) and identical(step, self.step):
+            return None
+        found = f"{kind} names step {show(step)} of turn {show(turn)}"
+        return Fault("outside-step", f"{found}, {self._where()} is open", "$.data.step")
+
+    def inside_turn(self, kind: str) -> Fault | None:
+        """R-021."""
+        return None if self.turn is not None else Fault("outside-turn", f"{kind} stands outside every turn")
+
+    def advertise(self, call_id: object, name: object, arguments: object, seq: int) -> Fault | None:
+        """R-030: an assistant message advertises a call."""
+        known = key(call_id)
+        fault = None
+        if known in self.calls and not self.calls[known].ghost:
+            text = f"call {show_id(call_id)} is advertised twice and not answered between"
+            fault = Fault("call-advertised-twice", text, "$.data.message.content", (self.calls[known].seq,))
+        self.calls[known] = Call(show_id(call_id), name, arguments, seq)
+        return fault
+
+    def start(self, call_id: object, name: object, arguments: object, seq: int) -> Fault | None:
+        """R-031: a tool/call starts an advertised call."""
+        known = key(call_id)
+        call = self.calls.get(known)
+        shown = show_id(call_id)
+        if call is None:
+            self.calls[known] = Call(shown, name, arguments, seq, ghost=True)
+            return Fault("call-not-advertised", f"call {shown} starts, but no assistant message advertises it", "$.data.callId")
+        if call.started:
+            return Fault("call-started-twice", f"call {shown} starts again before it was answered", "$.data.callId", (call.seq,))
+        call.started = True
+        for member, given, advertised in (("name", name, call.name), ("arguments", arguments, call.arguments)):
+            if not identical(given, advertised):
+                text = f"call {shown} starts with other {member} than advertised"
+                return Fault("call-differs", text, f"$.data.{member}", (call.seq,))
+        return None
+
+    def answer(self, call_id: object, *, repairs: bool) -> Fault | None:
+        """R-032, R-033: an appended tool/result; `repairs` when it has the exact not-started form."""
+        call = self.calls.pop(key(call_id), None)
+        shown = show_id(call_id)
+        if call is None:
+            return Fault("result-without-call", f"a result answers call {shown}, which is not open", "$.data.message")
+        if not call.started and not repairs:
+            text = f"a result answers call {shown}, which was never started"
+            return Fault("result-not-started", text, "$.data.message", (call.seq,))
+        return None
+
+    def _where(self) -> str:
+        if self.turn is None:
+            return "no turn"
+        return f"turn {show(self.turn)} without a step" if self.step is None else f"step {show(self.step)} of turn {show(self.turn)}"
+
+
+def show(value: object) -> str:
+    """Show a number of a turn or step; anything else by its kind."""
+    if value is ABSENT:
+        return "(none)"
+    if type(value) is int or type(value) is float:
+        return f"{value!r}"
+    return {str: "(a text)", bool: "(a boolean)", type(None): "(null)", list: "(a list)"}.get(type(value), "(an object)")
+
+
+def show_id(value: object) -> str:
+    """Show an id: printable and cut at 80 characters."""
+    if type(value) is not str:
+        return show(value)
+    return value if value.isprintable() and 0 < len(value) <= 80 else ascii(value[:80])  # noqa: PLR2004

@@ -1,0 +1,214 @@
+"""All relationship rules of one log, dispatched by event type. Source: events.md §4."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dshlog.fold.tail import ABSENT
+from dshlog.model.fault import Fault
+from dshlog.rules.admission import canonical
+from dshlog.rules.compaction import Compaction
+from dshlog.rules.dispatches import Dispatches
+from dshlog.rules.identity import member
+from dshlog.rules.lifecycle import NOT_STARTED_TEXT, Lifecycle
+from dshlog.rules.records import Records
+from dshlog.rules.retries import Retries
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dshlog.fold.surface import SurfaceFolder
+    from dshlog.model.header import Header
+
+    Step = Callable[[Any, int], "list[Fault] | None"]
+
+_COMPACTOR = "compact-checkpoint"
+
+
+class Relations:
+    """The relationship state of one log: what each event means for the ones before it.
+
+    `steps` has one function for each log-only type; it takes (payload, seq) and gives the faults. Surface
+    events go through `surface` before they are folded.
+    """
+
+    def __init__(self, header: Header, folder: SurfaceFolder) -> None:
+        self.life = life = Lifecycle()
+        self._folder = folder
+        self.compaction = compaction = Compaction(life, folder)
+        self._retries = retries = Retries(life)
+        self._records = records = Records(header)
+        dispatches = Dispatches(life)
+        self.steps: dict[str, Step] = {
+            "turn/start": self._turn_start,
+            "turn/end": self._turn_end,
+            "step/start": self._step_start,
+            "step/end": self._step_end,
+            "tool/call": self._tool_call,
+            "assistant/attempt": self._attempt,
+            "request/header": self._header,
+            "request/context": self._context,
+            "llm/retry": _whole(retries.retry),
+            "llm/retry-started": _whole(retries.started),
+            "compaction/start": _whole(compaction.start),
+            "compaction/summary": _whole(compaction.summary),
+            "compaction/end": _whole(compaction.end),
+            "compaction/prune": _whole(compaction.span),
+            "command/run": _whole(records.command_run),
+            "command/done": _whole(records.command_done),
+            "session/title": _whole(records.title),
+            "session/title-llm-request": _whole(records.title_request),
+            "session-log-deepseek/delivery-accepted": _whole(records.delivery),
+            "agent/inbox/spliced": records.inbox,
+            "subagent/catalog": records.catalog,
+            "tool/ptc-dispatch-start": _whole(dispatches.start),
+            "tool/ptc-dispatch": _whole(dispatches.settle),
+        }
+
+    def end_seed(self, *, inherited: bool) -> None:
+        """Take a session/end-seed: it drops an open compaction and may be the inherited cut."""
+        self.compaction.end_seed()
+        if inherited:
+            self._records.inherited()
+
+    def surface(self, kind: str, data: Any, seq: int, op: Any, cited: Any) -> list[Fault] | None:  # noqa: ANN401
+        """Judge a surface event; the surface is that before the event."""
+        if kind == "user/message":
+            return self._user(data, seq, appended=op == "append")
+        if type(data) is not dict:
+            return [_no_object(kind)]
+        if kind == "tool/result":
+            return self._result(data, appended=op == "append", cited=cited)
+        fault = self.life.inside_step(kind, data.get("turn", ABSENT), data.get("step", ABSENT))
+        faults = [fault] if fault is not None else None
+        if kind == "assistant/message":
+            return self._advertised(data, seq, faults)
+        if kind == "system/message" and len(self._folder) and not self._folder.head_is_system():
+            late = Fault("system-message-late", "a system/message comes after another message came first")
+            return [*(faults or []), late]
+        return faults
+
+    # -- surface events
+
+    def _user(self, data: Any, seq: int, *, appended: bool) -> list[Fault] | None:  # noqa: ANN401
+        source = data.get("source") if type(data) is dict else None
+        kind = source.get("kind") if type(source) is dict else None
+        if kind == "user":
+            self._records.prompt(seq)
+        elif kind == _COMPACTOR and not appended:
+            return self.compaction.checkpoint(source)
+        return None
+
+    def _advertised(self, data: dict[str, Any], seq: int, faults: list[Fault] | None) -> list[Fault] | None:
+        message = data.get("message")
+        content = message.get("content") if type(message) is dict else None
+        for index, block in enumerate(content if type(content) is list else ()):
+            if type(block) is not dict:
+                where = f"$.data.message.content[{index}]"
+                faults = [*(faults or []), Fault("assistant-block-malformed", "a content block is no object", where)]
+            elif block.get("type") == "tool-call":
+                call_id = block.get("id", ABSENT)
+                fault: Fault | None
+                if type(call_id) is str and call_id:
+                    fault = self.life.advertise(call_id, block.get("name", ABSENT), block.get("arguments", ABSENT), seq)
+                else:
+                    where = f"$.data.message.content[{index}].id"
+                    fault = Fault("call-id-malformed", "a tool-call block has no id", where)
+                if fault is not None:
+                    faults = [*(faults or []), fault]
+        return faults
+
+    def _result(self, data: dict[str, Any], *, appended: bool, cited: Any) -> list[Fault] | None:  # noqa: ANN401
+        if not appended:
+            fault = self.life.inside_turn("a replacing tool/result")
+            return [fault] if fault is not None else None
+        fault = self.life.inside_step("tool/result", data.get("turn", ABSENT), data.get("step", ABSENT))
+        call_id = member(member(data.get("message"), "source"), "callId")
+        repairs = "error" in data and _is_repair(data, call_id, cited)
+        answer = self.life.answer(call_id, repairs=repairs)
+        return [found for found in (fault, answer) if found is not None] or None
+
+    # -- log-only events
+
+    def _turn_start(self, data: Any, seq: int) -> list[Fault] | None:  # noqa: ANN401
+        if type(data) is not dict:
+            return [_no_object("turn/start")]
+        crossed = self.compaction.crossed("turn/start")
+        fault = self.life.turn_start(data.get("turn", ABSENT), seq)
+        return [found for found in (fault, crossed) if found is not None] or None
+
+    def _turn_end(self, data: Any, _seq: int) -> list[Fault] | None:  # noqa: ANN401
+        if type(data) is not dict:
+            return [_no_object("turn/end")]
+        crossed = self.compaction.crossed("turn/end")
+        fault = self.life.turn_end(data.get("turn", ABSENT))
+        return [found for found in (fault, crossed) if found is not None] or None
+
+    def _step_start(self, data: Any, _seq: int) -> list[Fault] | None:  # noqa: ANN401
+        if type(data) is not dict:
+            return [_no_object("step/start")]
+        fault = self.life.step_start(data.get("turn", ABSENT), data.get("step", ABSENT))
+        return [fault] if fault is not None else None
+
+    def _step_end(self, data: Any, _seq: int) -> list[Fault] | None:  # noqa: ANN401
+        if type(data) is not dict:
+            return [_no_object("step/end")]
+        return self.life.step_end(data.get("turn", ABSENT), data.get("step", ABSENT))
+
+    def _tool_call(self, data: Any, seq: int) -> list[Fault] | None:  # noqa: ANN401
+        if type(data) is not dict:
+            return [_no_object("tool/call")]
+        fault = self.life.inside_step("tool/call", data.get("turn", ABSENT), data.get("step", ABSENT))
+        start = self.life.start(data.get("callId", ABSENT), data.get("name", ABSENT), data.get("arguments", ABSENT), seq)
+        if fault is None and start is None:
+            return None
+        return [found for found in (fault, start) if found is not None]
+
+    def _attempt(self, data: Any, _seq: int) -> list[Fault] | None:  # noqa: ANN401
+        if type(data) is not dict:
+            return [_no_object("assistant/attempt")]
+        fault = self.life.inside_step("assistant/attempt", data.get("turn", ABSENT), data.get("step", ABSENT))
+        return [fault] if fault is not None else None
+
+    def _header(self, data: Any, _seq: int) -> list[Fault] | None:  # noqa: ANN401
+        self._retries.provider = member(member(member(data, "header"), "config"), "provider")
+        fault = self.life.inside_turn("request/header")
+        return [fault] if fault is not None else None
+
+    def _context(self, data: Any, _seq: int) -> list[Fault] | None:  # noqa: ANN401
+        fault = self.life.inside_turn("request/context")
+        return [fault] if fault is not None else [_no_object("request/context")] if type(data) is not dict else None
+
+
+def _whole(step: Step) -> Step:
+    """Refuse a payload that is no object before a rule looks into it (P-003)."""
+
+    def checked(data: Any, seq: int) -> list[Fault] | None:  # noqa: ANN401
+        return step(data, seq) if type(data) is dict else [Fault("payload-not-object", "data is no object", "$.data")]
+
+    return checked
+
+
+def _no_object(kind: str) -> Fault:
+    return Fault("payload-not-object", f"the data of {kind} is no object", "$.data")
+
+
+def _is_repair(data: dict[str, Any], call_id: object, cited: Any) -> bool:  # noqa: ANN401
+    """Tell whether a result is the exact repair of a call that was not started (R-033, R-035)."""
+    message, error = data.get("message"), data["error"]
+    if type(message) is not dict or member(error, "code") != "TOOL_NOT_STARTED" or type(call_id) is not str:
+        return False
+    name = message.get("id")
+    if type(name) is not str or member(error, "name") != "ToolNotStartedError" or message.get("isError") is not True:
+        return False
+    if name.startswith("forked-tool-result-"):
+        return True  # admission has checked its form
+    content = message.get("content")
+    return (
+        cited is None
+        and canonical(name, f"interrupted-tool-result-{call_id}-") is not None
+        and type(content) is list
+        and len(content) == 1
+        and member(content[0], "type") == "text"
+        and member(content[0], "text") == NOT_STARTED_TEXT
+    )

@@ -1,0 +1,30 @@
+"""Logs that end too early: one raw and one zstd log of each generation, cut off at many places."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+from bases import BUILT, Base, Case
+
+START_OF_FRAME = b"\x28\xb5\x2f\xfd"
+
+
+def cases(logs: list[Base], count: int, seed: int) -> Iterator[Case]:
+    """Yield at least `count` logs: cuts spread evenly, and one at every byte of the last line or frame."""
+    rng = random.Random(seed)
+    chosen = [
+        rng.choice([log for log in logs if (log.version, log.suffix) == (version, suffix)])
+        for version in BUILT
+        for suffix in (".jsonl", ".jsonl.zstd")
+    ]
+    for log in chosen:
+        size = len(log.data)
+        if log.suffix == ".jsonl":
+            last = log.data.rfind(b"\n", 0, size - 1) + 1
+        else:
+            last = log.data.rfind(START_OF_FRAME)
+        spread = -(-count // len(chosen))
+        for at in sorted({*range(last, size), *(size * step // spread for step in range(spread))}):
+            about = f"{log.name} cut at byte {at} of {size}"
+            yield Case(name=f"cuts-{seed}-{log.version}-{at}", about=about, suffix=log.suffix, data=log.data[:at])

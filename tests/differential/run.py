@@ -1,0 +1,96 @@
+"""Judge generated logs by dsh and by dshlog, and print where the two part.
+
+    python tests/differential/run.py --oracle DIR --cuts 500 --seed 1       logs that end too early
+    python tests/differential/run.py --oracle DIR --mutate 3000 --seed 1    logs with a few changes each
+    python tests/differential/run.py --oracle DIR --keep FOLDER ...         also write the logs that differ there
+    python tests/differential/run.py --mutate 3000 --seed 1 --make NAME     write this one log to standard output
+
+DIR is a folder that `oracle/dsh_oracle.py setup DIR` has laid out; the oracle and the logs to start from are in the
+folder that DSHLOG_SHARED names, else in `../shared` beside the repository. The same arguments make the same logs.
+A further generator is a module beside this file with `cases(logs, count, seed)`, and its name in GENERATORS.
+
+Exit status: 0 both agree on every log, 1 they do not, 2 the arguments or the oracle are at fault.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parents[1])]
+
+from bases import Case, bases  # noqa: E402 - found beside this file
+from compare import Disagreement, disagreements  # noqa: E402 - as above
+
+GENERATORS = ("cuts", "mutate")
+SHOWN = 3  # examples of each group
+
+
+def arguments() -> argparse.ArgumentParser:
+    """Give the parser of the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--oracle", type=Path, default=os.environ.get("DSHLOG_ORACLE"), metavar="DIR")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--keep", type=Path, metavar="FOLDER")
+    parser.add_argument("--make", metavar="NAME")
+    for name in GENERATORS:
+        parser.add_argument(f"--{name}", type=int, default=0, metavar="COUNT")
+    return parser
+
+
+def generated(given: argparse.Namespace, shared: Path) -> Iterator[Case]:
+    """Yield the logs of every generator that was asked for."""
+    logs = bases(shared)
+    for name in GENERATORS:
+        if count := getattr(given, name):
+            yield from importlib.import_module(name).cases(logs, count, given.seed)
+
+
+def show(groups: dict[str, list[Disagreement]], total: int) -> None:
+    """Print the groups, the largest first, each with its smallest logs."""
+    for group, members in sorted(groups.items(), key=lambda pair: -len(pair[1])):
+        print(f"{len(members):5}  {group}")
+        for found in sorted(members, key=lambda member: len(member.case.data))[:SHOWN]:
+            print(f"         {found.case.name}: {found.case.about}")
+            ours = {key: value for key, value in found.ours.items() if found.theirs.get(key) != value}
+            theirs = {key: value for key, value in found.theirs.items() if found.ours.get(key) != value}
+            print(f"           ours {ours}")
+            print(f"           dsh  {theirs} {found.words[:300]}")
+    print(f"{sum(map(len, groups.values()))} of {total} logs are judged differently, in {len(groups)} groups")
+
+
+def main(words: list[str]) -> int:
+    """Run the command line; gives the exit status."""
+    given = arguments().parse_args(words)
+    shared = Path(os.environ.get("DSHLOG_SHARED") or HERE.parents[2] / "shared")
+    if given.make:
+        for case in generated(given, shared):
+            if case.name == given.make:
+                sys.stdout.buffer.write(case.data)
+                return 0
+        print(f"no log {given.make} is made from these arguments", file=sys.stderr)
+        return 2
+    if given.oracle is None:
+        print("--oracle or DSHLOG_ORACLE must name the folder of the oracle", file=sys.stderr)
+        return 2
+    groups: dict[str, list[Disagreement]] = defaultdict(list)
+    total = 0
+    for case, found in disagreements(generated(given, shared), given.oracle, shared):
+        total += 1
+        if found is not None:
+            groups[found.group].append(found)
+            if given.keep is not None:
+                given.keep.mkdir(parents=True, exist_ok=True)
+                (given.keep / f"{case.name}{case.suffix}").write_bytes(case.data)
+    show(groups, total)
+    return 1 if groups else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
