@@ -66,12 +66,12 @@ class Log:
 
     def surface(self) -> Surface:
         """Fold the readable prefix; events that break a surface rule are taken as log-only."""
-        from dshlog.report.examine import Examination  # noqa: PLC0415 - only this method folds
+        from dshlog.report.examine import Examination
 
         exam = Examination(self._source, self.path, self._encoding, keep=True)
         exam.run()
         if exam.judge is None:
-            from dshlog.model.surface import Surface  # noqa: PLC0415
+            from dshlog.model.surface import Surface
 
             return Surface(nodes=())
         return exam.judge.folder.surface()
@@ -107,7 +107,7 @@ def _open(log: LogLike) -> tuple[AbstractContextManager[Source], str]:
     if isinstance(log, bytes):
         return nullcontext(BytesSource(log)), "<bytes>"
     if isinstance(log, (str, os.PathLike)):
-        from dshlog.files.read import FileSource  # noqa: PLC0415 - bytes need no disk
+        from dshlog.files.read import FileSource
 
         path = os.fspath(log)
         return FileSource(path), path

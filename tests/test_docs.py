@@ -11,7 +11,8 @@ from dshlog import __version__
 from dshlog.cli.main import application
 from dshlog.model.finding import Finding
 from dshlog.model.place import Place
-from dshlog.model.report import STATES, ReaderVerdict, Report, SurfaceRow, SurfaceSize, SurfaceView, Torn
+from dshlog.model.report import STATES, ReaderVerdict, Report, SurfaceSize, Torn
+from dshlog.model.view import SurfaceRow, SurfaceView
 from dshlog.model.surface import Replacement
 from dshlog.render.jsonout import card_dict, surface_dict, validate_dict
 

@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from dshlog.files.find import Found
-    from dshlog.model.report import Report, SurfaceView
+    from dshlog.model.report import Report
+    from dshlog.model.view import SurfaceView
     from dshlog.report.decode import Decoded
     from dshlog.storage.source import Source
 

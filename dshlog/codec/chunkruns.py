@@ -40,7 +40,7 @@ def members(row: dict[str, Any]) -> int:
         if row["type"] == "tool-call-chunks":
             pieces = data["args"]
             named = "name" in data
-            if type(data["id"]) is not str or len(data) != 6 + named or (named and type(data["name"]) is not str):  # noqa: PLR2004
+            if type(data["id"]) is not str or len(data) != 6 + named or (named and type(data["name"]) is not str):
                 return 0
         else:
             pieces = data["texts"]

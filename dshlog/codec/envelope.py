@@ -92,7 +92,9 @@ def _shown(value: object) -> str:
     """Show a scalar in a message; what is not a number is named by its kind, never quoted."""
     if is_number(value):
         return f"{value!r}"
-    return {bool: "(a boolean)", str: "(a text)", type(None): "(null)", list: "(a list)"}.get(type(value), "(an object)")
+    return {bool: "(a boolean)", str: "(a text)", type(None): "(null)", list: "(a list)"}.get(
+        type(value), "(an object)"
+    )
 
 
 def _plain(name: str) -> str:

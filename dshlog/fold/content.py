@@ -11,13 +11,6 @@ _MASK = (1 << 62) - 1
 _ABOVE_KINDS = 1 << 6  # set in every print, so that a print is never taken for a kind
 
 
-def message_of(kind: str, data: object) -> Any:  # noqa: ANN401 - a JSON value
-    """Give the message of a surface event; None when the payload has none."""
-    if kind == "user/message":
-        return data
-    return data.get("message") if type(data) is dict else None
-
-
 def tool_print(data: object, version: int) -> int:
     """Identify a tool result but for its content: equal prints mean that only content differs.
 
@@ -48,28 +41,30 @@ def _quick_print(data: dict[str, Any], message: dict[str, Any], version: int) ->
         source = message["source"]
         if version >= _TOOL_ROLE:
             block: dict[str, Any] = message
-            if len(message) != 5 + ("isError" in message):  # noqa: PLR2004 - id role source toolCallId content
-                return None
+            if len(message) != 5 + ("isError" in message) or message["role"] != "tool":
+                return None  # id, role, source, toolCallId, content
         else:
             (block,) = message["content"]
-            if len(message) != 4 or len(block) != 3 + ("isError" in block) or block["type"] != "tool-result":  # noqa: PLR2004
+            if len(message) != 4 or message["role"] != "user":  # noqa: PLR2004 - id, role, source, content
+                return None
+            if len(block) != 3 + ("isError" in block) or block["type"] != "tool-result":
                 return None
         failed = block.get("isError")
-        turn, step = data["turn"], data["step"]
-        texts = (message["id"], message["role"], source["kind"], source["callId"], block["toolCallId"])
+        turn, step, name, call_id = data["turn"], data["step"], message["id"], source["callId"]
         if (
-            len(data) != 3  # noqa: PLR2004 - turn, step, message
-            or len(source) != 2  # noqa: PLR2004 - kind, callId
-            or "content" not in block
-            or type(turn) is not int
-            or type(step) is not int
-            or (failed is not False and failed is not True and "isError" in block)
+            type(turn) is type(step) is int
+            and type(name) is type(call_id) is str
+            and len(data) == 3  # noqa: PLR2004 - turn, step, message
+            and len(source) == 2  # noqa: PLR2004 - kind, callId
+            and source["kind"] == "tool"
+            and block["toolCallId"] == call_id
+            and "content" in block
+            and (failed is False or failed is True or "isError" not in block)
         ):
-            return None
-        "".join(texts)  # refuses anything that is no text
+            return hash((turn, step, failed, name, call_id)) & _MASK | _ABOVE_KINDS
     except (KeyError, TypeError, ValueError):
-        return None
-    return hash((turn, step, failed, texts)) & _MASK | _ABOVE_KINDS
+        pass
+    return None
 
 
 def image_flags(message: object) -> list[bool] | None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dshlog.fold.surface import SURFACE_KINDS, SurfaceFolder
-from dshlog.model.surface import SurfaceError
+from dshlog.fold.surface import SurfaceFolder, surface_error
 from dshlog.model.vocabulary import LATEST
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ def request_at(events: Iterable[Mapping[str, Any]], settlement_seq: int, *, vers
         if event.get("seq") == settlement_seq:
             break
         for fault in folder.push(event):
-            raise SurfaceError(SURFACE_KINDS.get(fault.name, fault.name), event.get("seq"), fault.message)
+            raise surface_error(fault, event)
         kind, data = event.get("type"), event.get("data")
         if kind == "request/header" and type(data) is dict:
             header = data.get("header")
@@ -95,14 +94,16 @@ class ToolHistory:
 
     def header(self, seq: int, data: Mapping[str, Any]) -> None:
         """Take a request/header; a changed definition, reason or flag starts a new series."""
-        from dshlog.storage.jsontext import dumps  # noqa: PLC0415 - only requests compare definitions as text
+        from dshlog.storage.jsontext import dumps
 
         inner = data.get("header")
         tools = inner.get("tools") if type(inner) is dict else None
         tools = tools if type(tools) is list else []
         named = {tool["name"]: tool for tool in tools if type(tool) is dict and type(tool.get("name")) is str}
         self._headers[seq] = tools
-        changed = any(name in self._declared and dumps(tool) != dumps(self._declared[name]) for name, tool in named.items())
+        changed = any(
+            name in self._declared and dumps(tool) != dumps(self._declared[name]) for name, tool in named.items()
+        )
         if not self._begun or data.get("reason") == "series" or data.get("startsSeries") is True or changed:
             self._begun = True
             self._declared = dict(named)

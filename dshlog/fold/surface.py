@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dshlog.fold.content import image_flags, message_of, offload, tool_print
+from dshlog.fold.content import image_flags, offload, tool_print
 from dshlog.fold.developer import developer_fault, usable_tools
 from dshlog.fold.marker import marker_faults, read_span, source_faults
 from dshlog.model.fault import Fault
 from dshlog.model.number import as_count
-from dshlog.model.surface import Replacement, Surface, SurfaceError
 from dshlog.model.vocabulary import LATEST, SURFACE_TYPES, format_types
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from dshlog.codec.sources import Sources
+    from dshlog.model.surface import Replacement, Surface, SurfaceError
 
 # What stands at a node: a kind, or for a tool result its print, which is always above LAST_KIND.
 USER, ASSISTANT, SYSTEM, DEVELOPER = 1, 2, 3, 4
@@ -105,6 +105,8 @@ class SurfaceFolder:
 
     def surface(self) -> Surface:
         """Give the surface as a value; replacements and origins only when the folder keeps them."""
+        from dshlog.model.surface import Surface
+
         return Surface(
             nodes=tuple(self),
             replacements=tuple(self.replacements or ()),
@@ -178,7 +180,17 @@ class SurfaceFolder:
                 if fault:
                     return fault
         if op == "append":
-            self.append(seq, what)
+            last = self._last
+            self._what[seq] = what
+            self._prev[seq] = last
+            self._next[seq] = _NONE
+            if last == _NONE:
+                self._first = seq
+            else:
+                self._next[last] = seq
+            self._last = seq
+            if self.append_origin is not None:
+                self.append_origin.append(seq)
         else:
             span = read_span(op, self.version)
             if isinstance(span, Fault):
@@ -186,7 +198,7 @@ class SurfaceFolder:
             fault = self.replace(seq, what, *span, sources or ())
             if fault:
                 return fault
-        message = message_of(kind, data)
+        message = data if what == USER else data.get("message") if type(data) is dict else None
         if what == USER or what > LAST_KIND:
             if self.version >= _PROJECTIONS_SINCE:
                 flags = image_flags(message)
@@ -197,22 +209,6 @@ class SurfaceFolder:
         if self.messages is not None:
             self.messages[seq] = message
         return None
-
-    # -- the steps, for callers that have checked the event already
-
-    def append(self, seq: int, what: int) -> None:
-        """Put a node at the end."""
-        last = self._last
-        self._what[seq] = what
-        self._prev[seq] = last
-        self._next[seq] = _NONE
-        if last == _NONE:
-            self._first = seq
-        else:
-            self._next[last] = seq
-        self._last = seq
-        if self.append_origin is not None:
-            self.append_origin.append(seq)
 
     def replace(self, seq: int, what: int, start: int, end: int, sources: Iterable[int | range]) -> Fault | None:  # noqa: PLR0911
         """Put a node in the place of the span start..end; the fault when the span cannot be taken."""
@@ -243,7 +239,12 @@ class SurfaceFolder:
                 return Fault("tool-rewrite-target", f"a tool/result replaces {start}, which is no tool/result")
             if live[start] != what:
                 return Fault("tool-rewrite-fields", f"differs from tool/result {start} in more than its content")
-        if start == self._first and live[start] == SYSTEM and self.version >= _HEAD_SINCE and (what != SYSTEM or end != start):
+        if (
+            start == self._first
+            and live[start] == SYSTEM
+            and self.version >= _HEAD_SINCE
+            and (what != SYSTEM or end != start)
+        ):
             return Fault("system-head-replaced", f"replaces the protected system message {start}")
         self._splice(seq, what, start, end, shadowed)
         return None
@@ -269,6 +270,8 @@ class SurfaceFolder:
         self.replace_generation += 1
         self.content_generation += 1
         if self.replacements is not None:
+            from dshlog.model.surface import Replacement
+
             self.replacements.append(Replacement(seq=seq, start=start, end=end, shadowed=tuple(shadowed)))
 
     def note_header(self, seq: int, data: object) -> None:
@@ -345,11 +348,7 @@ def fold_surface(
 
     Source: surface.md §5-§7.
     """
-    folder = SurfaceFolder(version, base_seq=base_seq, keep=True, projections=projections)
-    for event in events:
-        for fault in folder.push(event):
-            raise SurfaceError(SURFACE_KINDS.get(fault.name, fault.name), event.get("seq"), fault.message)
-    return folder.surface()
+    return fold(events, SurfaceFolder(version, base_seq=base_seq, keep=True, projections=projections)).surface()
 
 
 def derive_messages(
@@ -360,11 +359,23 @@ def derive_messages(
     Arguments and errors as `fold_surface`. Nodes with empty content derive none, except user messages
     and tool results. Content passes verbatim; v4 offloaded images show `offloaded: true`.
     """
-    folder = SurfaceFolder(version, base_seq=base_seq, keep=True)
+    folder = fold(events, SurfaceFolder(version, base_seq=base_seq, keep=True))
+    return [message for _, message in folder.derived()]
+
+
+def fold(events: Iterable[Mapping[str, Any]], folder: SurfaceFolder) -> SurfaceFolder:
+    """Push events into a folder and give it back; the first breach raises SurfaceError."""
     for event in events:
         for fault in folder.push(event):
-            raise SurfaceError(SURFACE_KINDS.get(fault.name, fault.name), event.get("seq"), fault.message)
-    return [message for _, message in folder.derived()]
+            raise surface_error(fault, event)
+    return folder
+
+
+def surface_error(fault: Fault, event: Mapping[str, Any]) -> SurfaceError:
+    """Give a breach as the error that the library raises."""
+    from dshlog.model.surface import SurfaceError
+
+    return SurfaceError(SURFACE_KINDS.get(fault.name, fault.name), event.get("seq"), fault.message)
 
 
 # Rule names that the surface vectors call otherwise.

@@ -16,11 +16,11 @@ class Pending:
 
     __slots__ = ("call_id", "call_seq", "step", "turn")
 
-    def __init__(self, call_id: object, turn: object, step: object) -> None:
+    def __init__(self, call_id: object, turn: object, step: object, call_seq: int | None = None) -> None:
         self.call_id = call_id
         self.turn = turn
         self.step = step
-        self.call_seq: int | None = None
+        self.call_seq = call_seq
 
 
 class TailScan:

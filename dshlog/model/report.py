@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dshlog.model.finding import Finding
-from dshlog.model.surface import Replacement
 
 State = Literal["clean", "open", "torn", "refused", "newer", "not-a-log"]
 Encoding = Literal["raw", "zstd"]
@@ -85,38 +84,4 @@ class Report:
     inherited: int = 0
     torn: Torn | None = None
     surface: SurfaceSize | None = None
-    tail: Tail = Tail()  # noqa: RUF009 - frozen, so one shared value is safe
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SurfaceRow:
-    """One node of the surface as a person reads it.
-
-    `position` counts from 0. `turn` and `step` are the event's own, else those open at its seq, else
-    None. `chars` counts the code points of all text in the message. `text` is that text (for previews
-    and `--full`). `replaced` lists what this node shadowed directly, in surface order. A node whose
-    message derives nothing (empty content) has `role` None.
-    """
-
-    position: int
-    seq: int
-    type: str
-    role: str | None
-    turn: object
-    step: object
-    chars: int
-    source: str | None
-    text: str
-    replaced: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SurfaceView:
-    """The surface after event `at` (None: the end of the readable prefix)."""
-
-    path: str
-    version: int | None
-    at: int | None
-    nodes: tuple[int, ...]
-    replacements: tuple[Replacement, ...]
-    rows: tuple[SurfaceRow, ...]
+    tail: Tail = Tail()

@@ -21,7 +21,8 @@ from dshlog.render.words import count, joined, path_name, shell_word, visible
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dshlog.model.report import Report, SurfaceView
+    from dshlog.model.report import Report
+    from dshlog.model.view import SurfaceView
 
 LAST = 3  # messages at the end of the card
 _LABEL = 10  # columns of the labels

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from dshlog.model.finding import SEVERITIES, Finding
-from dshlog.model.report import STATES, ReaderVerdict, Report, SurfaceView
+from dshlog.model.report import STATES, ReaderVerdict, Report
+from dshlog.model.view import SurfaceView
 from dshlog.render.words import PREVIEW, cut, one_line
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from dshlog.render.look import PLAIN, Look
 from dshlog.render.words import PREVIEW, count, cut, joined, listed, one_line, path_name, value_word, visible
 
 if TYPE_CHECKING:
-    from dshlog.model.report import SurfaceRow, SurfaceView
+    from dshlog.model.view import SurfaceRow, SurfaceView
 
 GAP = "  "
 _SOURCE_WIDTH = 18  # columns of the source kind in a terminal, 40 code points elsewhere

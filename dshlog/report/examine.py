@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dshlog.fold.tail import ABSENT
+from dshlog.model.fault import Fault
 from dshlog.model.finding import Finding
 from dshlog.model.place import Place
 from dshlog.model.report import ReaderVerdict, Report, SurfaceSize, Tail, Torn
 from dshlog.model.vocabulary import BUILDS, LATEST
-from dshlog.fold.tail import ABSENT
-from dshlog.model.fault import Fault
 from dshlog.report.reading import Reading
 from dshlog.rules.draft import Draft
 from dshlog.rules.judge import Judge
@@ -28,9 +28,7 @@ _TORN = frozenset({"torn-line", "torn-frame"})
 _STRICT_FRAMES = frozenset({0, 3, 4})  # readers for which a bad record in a complete frame is corruption
 
 
-def examine(
-    source: Source, path: str, *, reader: str = "latest", encoding: Encoding | None = None
-) -> Report:
+def examine(source: Source, path: str, *, reader: str = "latest", encoding: Encoding | None = None) -> Report:
     """Judge one log by its content.
 
     Args:
@@ -122,10 +120,14 @@ class Examination:
         """Make the checks that come after the last record."""
         out: list[Draft] = []
 
-        def note(name: str, message: str, path: str | None = None, line: int | None = None, seq: int | None = None) -> None:
+        def note(
+            name: str, message: str, path: str | None = None, line: int | None = None, seq: int | None = None
+        ) -> None:
             rule = BY_NAME[name]
             stage = rule.stages[judge.version]
-            draft = Draft(rule=rule, fault=Fault(name, message, path), stage=stage, line=line, offset=0 if line else None, seq=seq)
+            draft = Draft(
+                rule=rule, fault=Fault(name, message, path), stage=stage, line=line, offset=0 if line else None, seq=seq
+            )
             draft.fatal = stage in "st"
             out.append(draft)
 
@@ -140,7 +142,12 @@ class Examination:
                     message = f"seedLength is {header.seed_length}, the log has {judge.position} events"
                     note("seed-length-exceeds", message, "$.seedLength", 1)
             elif header.is_seeded and not judge.marker_seen:
-                note("seed-marker-missing", "isSeeded is true, but no inherited session/end-seed follows", "$.isSeeded", 1)
+                note(
+                    "seed-marker-missing",
+                    "isSeeded is true, but no inherited session/end-seed follows",
+                    "$.isSeeded",
+                    1,
+                )
             elif judge.marker_seen and not header.is_seeded:
                 message = "isSeeded is false, yet an inherited session/end-seed follows"
                 note("seed-marker-unexpected", message, "$.isSeeded", 1)
@@ -238,7 +245,9 @@ class Examination:
             frame_at = None
             if frame is not None and frames is not None:
                 frame_at = frames.starts[frame] if frame < len(frames) else frames.torn
-            return Place(file=self.path, line=line, offset=offset, frame=frame, frame_at=frame_at, seq=seq, json_path=path)
+            return Place(
+                file=self.path, line=line, offset=offset, frame=frame, frame_at=frame_at, seq=seq, json_path=path
+            )
 
         out: list[Finding] = []
         for draft in ordered:

@@ -10,7 +10,7 @@ from dshlog.rules.draft import Draft
 from dshlog.rules.register import BY_NAME
 from dshlog.storage.container import Container
 from dshlog.storage.jsontext import NotJSON, loads
-from dshlog.storage.lines import Lines, Overlong
+from dshlog.storage.lines import Lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,7 +86,7 @@ class Reading:
             lines = self._lines.feed(piece)
             if lines:
                 line, at, end = lines[0], self._lines.at, self._lines.end
-                self.header_end = at + (line.length if isinstance(line, Overlong) else len(line)) + 1
+                self.header_end = at + len(line) + 1
                 self._first = (lines[1:], self.header_end, end)
                 self.header_line = bytes(line)
                 self._judge_header(line)
@@ -163,7 +163,9 @@ class Reading:
                 self._note("torn-line", message, offset=self._lines.end)
         elif bad is not None:
             start, end = frames.span(bad)
-            message = f"frame {bad} ({end - start} bytes at file byte {start}) does not decompress or fails its checksum"
+            message = (
+                f"frame {bad} ({end - start} bytes at file byte {start}) does not decompress or fails its checksum"
+            )
             self._note("frame-undecodable", message, frame=bad, frame_at=start)
         elif self.rest_length:
             message = f"the complete frames end {self.rest_length} bytes into a record"

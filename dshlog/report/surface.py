@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dshlog.model.report import SurfaceRow, SurfaceView
+from dshlog.model.view import SurfaceRow, SurfaceView
 from dshlog.report.examine import Examination
 
 if TYPE_CHECKING:

@@ -45,7 +45,9 @@ def _header(row: dict[str, Any], *, defer: bool) -> Iterator[Fault]:
         yield Fault("header-not-object", "request/header holds no header object", "$.data.header")
         return
     if "system" in header:
-        yield Fault("header-system-retired", "header.system is retired, the prompt is a system/message", "$.data.header.system")
+        yield Fault(
+            "header-system-retired", "header.system is retired, the prompt is a system/message", "$.data.header.system"
+        )
     tools = header.get("tools")
     for index, tool in enumerate(tools if defer and type(tools) is list else ()):
         if type(tool) is dict and tool.get("deferLoading", True) is not True:
@@ -63,7 +65,11 @@ def _v3_system(row: dict[str, Any]) -> Iterator[Fault]:
         yield Fault("system-form-malformed", "a system/message has exactly turn, step, message", "$.data")
         return
     yield from _coordinates(data, "system-form-malformed")
-    if message.keys() != {"id", "role", "source", "content"} or not is_text(message["id"]) or message["role"] != "system":
+    if (
+        message.keys() != {"id", "role", "source", "content"}
+        or not is_text(message["id"])
+        or message["role"] != "system"
+    ):
         yield Fault("system-form-malformed", "the message has exactly id, role system, source, content", _MESSAGE)
         return
     source = message["source"]
@@ -97,13 +103,16 @@ def _plugin_source(source: dict[str, Any]) -> bool:
     if form == "snapshot":
         sections = source["sections"]
         return type(sections) is list and all(
-            type(part) is dict and part.keys() == {"name", "text"} and is_text(part["name"]) and type(part["text"]) is str
+            type(part) is dict
+            and part.keys() == {"name", "text"}
+            and is_text(part["name"])
+            and type(part["text"]) is str
             for part in sections
         )
     return form != "notice" or type(source["summary"]) is str
 
 
-def _v3_block(block: object) -> bool:  # noqa: PLR0911 - one answer a kind
+def _v3_block(block: object) -> bool:
     if type(block) is not dict or not is_text(block.get("type")):
         return False
     kind = block["type"]
@@ -199,7 +208,9 @@ def _v4_developer(row: dict[str, Any]) -> Iterator[Fault]:
     yield from _coordinates(data, "developer-form-malformed")
     content = message.get("content")
     if not is_text(message.get("id")) or message.get("role") != "developer" or type(content) is not list:
-        yield Fault("developer-form-malformed", "the message needs an id, the role developer and a content list", _MESSAGE)
+        yield Fault(
+            "developer-form-malformed", "the message needs an id, the role developer and a content list", _MESSAGE
+        )
     source = message.get("source")
     if type(source) is not dict or not is_text(source.get("kind")):
         yield Fault("developer-form-malformed", "the source names no kind", f"{_MESSAGE}.source")
@@ -250,8 +261,15 @@ def _v4_result(row: dict[str, Any]) -> Iterator[Fault]:
     call_id = message.get("toolCallId")
     if not is_text(message.get("id")) or message.get("role") != "tool":
         yield Fault("tool-form-malformed", "the message needs an id and the role tool", _MESSAGE)
-    if type(source) is not dict or source.get("kind") != "tool" or not is_text(call_id) or source.get("callId") != call_id:
-        yield Fault("tool-form-malformed", "toolCallId and source.callId do not name one call", f"{_MESSAGE}.toolCallId")
+    if (
+        type(source) is not dict
+        or source.get("kind") != "tool"
+        or not is_text(call_id)
+        or source.get("callId") != call_id
+    ):
+        yield Fault(
+            "tool-form-malformed", "toolCallId and source.callId do not name one call", f"{_MESSAGE}.toolCallId"
+        )
     if type(message.get("content")) is not list:
         yield Fault("tool-form-malformed", "the content is no list", f"{_MESSAGE}.content")
     if type(message.get("isError", True)) is not bool:
@@ -266,7 +284,12 @@ def _fork(row: dict[str, Any], data: dict[str, Any], message: dict[str, Any]) ->
     """Check the result that a fork writes for a call that was not started (P-067)."""
     error, name = data.get("error"), message.get("id")
     prefix = "forked-tool-result-"
-    if type(error) is not dict or error.get("code") != "TOOL_NOT_STARTED" or type(name) is not str or not name.startswith(prefix):
+    if (
+        type(error) is not dict
+        or error.get("code") != "TOOL_NOT_STARTED"
+        or type(name) is not str
+        or not name.startswith(prefix)
+    ):
         return
     source = message.get("source")
     call_id = source.get("callId") if type(source) is dict else None
@@ -314,7 +337,9 @@ def _source_faults(message: dict[str, Any], where: str, role: str) -> Iterator[F
     if type(source) is dict and source.get("kind") == "plugin":
         yield Fault("plugin-source-retired", "a message has the retired source kind plugin", f"{where}.source.kind")
     if message.get("role") == "developer" and role != "developer":
-        yield Fault("developer-role-elsewhere", "the role developer stands outside a developer/message", f"{where}.role")
+        yield Fault(
+            "developer-role-elsewhere", "the role developer stands outside a developer/message", f"{where}.role"
+        )
 
 
 def _block_faults(content: list[Any], where: str, *, start: int = 0, changes: bool = True) -> Iterator[Fault]:
@@ -323,7 +348,9 @@ def _block_faults(content: list[Any], where: str, *, start: int = 0, changes: bo
         if kind == "tool-result":
             yield Fault("tool-result-block-retired", "a tool-result block, which v4 has no more", f"{where}[{index}]")
         elif changes and type(kind) is str and kind in _CHANGES:
-            yield Fault("tool-change-misplaced", f"a {kind} block stands outside a developer/message", f"{where}[{index}]")
+            yield Fault(
+                "tool-change-misplaced", f"a {kind} block stands outside a developer/message", f"{where}[{index}]"
+            )
 
 
 def _stream(stream: object) -> Iterator[Fault]:

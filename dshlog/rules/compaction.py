@@ -33,7 +33,9 @@ class Compaction:
         out: list[Fault] = []
         name, turn = member(data, "compactionId"), member(data, "turn")
         if self.id is not None:
-            out.append(Fault("compaction-inside-compaction", f"a compaction starts inside compaction {show_id(self.id)}"))
+            out.append(
+                Fault("compaction-inside-compaction", f"a compaction starts inside compaction {show_id(self.id)}")
+            )
         if type(name) is not str or not name:
             out.append(Fault("compaction-malformed", "compactionId is no text", "$.data.compactionId"))
         if turn is not None and as_count(turn) is None:
@@ -60,7 +62,12 @@ class Compaction:
         out = self._belongs(data, "compaction/end")
         if not out:
             if "error" not in (data if type(data) is dict else {}) and not self._summarised:
-                out.append(Fault("compaction-end-without-summary", f"compaction {show_id(self.id)} ends without a summary or an error"))
+                out.append(
+                    Fault(
+                        "compaction-end-without-summary",
+                        f"compaction {show_id(self.id)} ends without a summary or an error",
+                    )
+                )
             if not identical(member(data, "turn"), self._turn):
                 out.append(Fault("compaction-turn-changed", "the end names another turn than the start", "$.data.turn"))
             elif not identical(self._turn, self._life.turn):
@@ -83,7 +90,9 @@ class Compaction:
         if self.id is None:
             return [Fault("checkpoint-without-compaction", "a compaction checkpoint stands outside every compaction")]
         if not self._same(source):
-            return [Fault("compaction-id-differs", "the checkpoint names another compaction or command", "$.data.source")]
+            return [
+                Fault("compaction-id-differs", "the checkpoint names another compaction or command", "$.data.source")
+            ]
         return []
 
     def span(self, data: object, seq: int) -> list[Fault]:
@@ -95,18 +104,34 @@ class Compaction:
         if type(listed) is not list:
             return [Fault("span-malformed", "shadowedSeqs is no list", "$.data.shadowedSeqs")]
         actual = self._folder.between(start, end)
-        if actual is None or len(actual) != len(listed) or any(as_count(a) != b for a, b in zip(listed, actual, strict=True)):
-            return [Fault("span-not-exact", f"shadowedSeqs is not the surface from {start} to {end}", "$.data.shadowedSeqs")]
+        if (
+            actual is None
+            or len(actual) != len(listed)
+            or any(as_count(a) != b for a, b in zip(listed, actual, strict=True))
+        ):
+            return [
+                Fault("span-not-exact", f"shadowedSeqs is not the surface from {start} to {end}", "$.data.shadowedSeqs")
+            ]
         if self._folder.head_is_system() and actual[0] == self._folder.head():
-            return [Fault("span-holds-head", f"the span holds the protected system message {actual[0]}", "$.data.shadowedRange")]
+            return [
+                Fault(
+                    "span-holds-head",
+                    f"the span holds the protected system message {actual[0]}",
+                    "$.data.shadowedRange",
+                )
+            ]
         return []
 
     def _belongs(self, data: object, kind: str) -> list[Fault]:
         if self.id is None:
             return [Fault("compaction-not-open", f"{kind} stands outside every compaction")]
         if not self._same(data):
-            return [Fault("compaction-id-differs", f"{kind} names another compaction or command", "$.data.compactionId")]
+            return [
+                Fault("compaction-id-differs", f"{kind} names another compaction or command", "$.data.compactionId")
+            ]
         return []
 
     def _same(self, data: object) -> bool:
-        return identical(member(data, "compactionId"), self.id) and identical(member(data, "sourceCommandId"), self._command)
+        return identical(member(data, "compactionId"), self.id) and identical(
+            member(data, "sourceCommandId"), self._command
+        )

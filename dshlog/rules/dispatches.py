@@ -47,16 +47,24 @@ class Dispatches:
         sub = ids[2]
         start = self._open.pop(sub, None)
         if start is None:
-            faults.append(Fault("dispatch-not-open", f"dispatch {show_id(sub)} is settled without an open start", "$.data.subCallId"))
+            faults.append(
+                Fault(
+                    "dispatch-not-open", f"dispatch {show_id(sub)} is settled without an open start", "$.data.subCallId"
+                )
+            )
             return faults
         for name in ("rootCallId", "parentCallId", "name"):
             if not identical(member(data, name), member(start, name)):
-                faults.append(Fault("dispatch-differs", f"{name} differs from the start of the dispatch", f"$.data.{name}"))
+                faults.append(
+                    Fault("dispatch-differs", f"{name} differs from the start of the dispatch", f"$.data.{name}")
+                )
                 return faults
         given, wanted = member(data, "arguments"), member(start, "arguments")
         absent = [value for value in (given, wanted) if type(value) is object]
         if len(absent) == 1 or (not absent and not same(given, wanted, zero_sign=True)):
-            faults.append(Fault("dispatch-differs", "arguments differ from the start of the dispatch", "$.data.arguments"))
+            faults.append(
+                Fault("dispatch-differs", "arguments differ from the start of the dispatch", "$.data.arguments")
+            )
         return faults
 
     def _common(self, data: object, kind: str) -> tuple[list[Fault], tuple[str, str, str] | None]:

@@ -15,7 +15,7 @@ from dshlog.codec.envelope import decode_row
 from dshlog.codec.legacy import to_current
 from dshlog.fold.marker import EMBEDDED_STREAMS, ENDS, marker_faults, source_faults
 from dshlog.fold.surface import SurfaceFolder
-from dshlog.fold.tail import ABSENT, TailScan
+from dshlog.fold.tail import ABSENT, Pending, TailScan
 from dshlog.model.fault import Fault
 from dshlog.model.number import MAX_SAFE, as_count
 from dshlog.model.vocabulary import RETIRED, SURFACE_TYPES, ever_known, known_types, row_checked_types
@@ -48,11 +48,36 @@ _LOG_ONLY, _APPENDED, _CITING = 4, 5, 6  # members of a row: the four, with surf
 _OPAQUE_UPGRADES = 3  # the first generation whose upgrade keeps unknown ignorable events
 _NEVER_READ = frozenset({"request/header-delta", "mode/set"})  # v0 builds refuse these, ignorable or not
 _FATAL = frozenset("acslvmto")  # stages at which the reader refuses the whole log
-_NOT_PLAIN: list[Fault] = []  # the answer of a step that leaves the event to the exact path; told by identity
 _COMPACTION_ENDS = frozenset({"compaction/start", "compaction/end"})
-_MARKER_FAULTS = frozenset({"marker-missing", "marker-malformed", "replace-not-earlier", "sources-empty",
-                            "sources-duplicate", "not-earlier", "sources-on-assistant"})
+_MARKER_FAULTS = frozenset(
+    {
+        "marker-missing",
+        "marker-malformed",
+        "replace-not-earlier",
+        "sources-empty",
+        "sources-duplicate",
+        "not-earlier",
+        "sources-on-assistant",
+    }
+)
 _KEPT = 200  # findings of one rule that are kept one by one; further ones are counted
+
+
+class Spot:
+    """The place of one line; its offset is computed only when a finding needs it."""
+
+    __slots__ = ("_at", "_index", "_lines", "line")
+
+    def __init__(self, line: int, lines: list[bytes], index: int, at: int) -> None:
+        self.line = line
+        self._lines = lines
+        self._index = index
+        self._at = at
+
+    @property
+    def offset(self) -> int:
+        """Give the 0-based offset of the line in the text."""
+        return self._at + sum(map(len, self._lines[: self._index])) + self._index
 
 
 class Judge:
@@ -72,7 +97,7 @@ class Judge:
         self.issue: Draft | None = None  # the first bad record
         self.committed: Draft | None = None  # the issue, once a later record shows that it was committed
         self.folder = SurfaceFolder(version, keep=keep)
-        self.tail = TailScan(version)
+        self._scan = TailScan(version)
         self.inherited_cut: int | None = None  # seq of the last inherited end-seed (v2 and later)
         self.marker_seen = False  # as the reader counts markers, which in v3 includes a dropped row
         self.newer_type = False  # a required type that no generation ever had
@@ -94,17 +119,17 @@ class Judge:
     def _log_only_steps(self) -> dict[str, Step | None]:
         """Give what each known log-only type does to the state; None for nothing."""
         steps: dict[str, Any] = dict.fromkeys(self._known - SURFACE_TYPES[self.version])
-        tail = self.tail
-        follow: dict[str, Step] = {
-            "turn/start": tail.turn_start,
-            "turn/end": tail.turn_end,
-            "step/start": tail.step_start,
-            "step/end": tail.step_end,
-            "tool/call": tail.tool_call,
-            "session/end-seed": self._end_seed,
-            "request/header": self._request_header,
-        }
-        if self.version >= RELATED:
+        scan = self._scan
+        follow: dict[str, Step] = {"session/end-seed": self._end_seed, "request/header": self._request_header}
+        if self._relations is None:
+            follow |= {
+                "turn/start": scan.turn_start,
+                "turn/end": scan.turn_end,
+                "step/start": scan.step_start,
+                "step/end": scan.step_end,
+                "tool/call": scan.tool_call,
+            }
+        else:
             follow["image/offload"] = self._offload
         related = self._relations.steps if self._relations is not None else {}
         for kind in follow.keys() | related.keys():
@@ -113,11 +138,22 @@ class Judge:
         return steps
 
     def _plain_steps(self) -> dict[str, Step | None]:
-        """Give the same steps for the quick loop, which leaves what is not plainly shaped to the exact path."""
-        steps = {kind: step for kind, step in self._steps.items() if kind not in EXACT[self.version]}
-        for kind in self._shapes.keys() & steps.keys():
-            steps[kind] = _shaped(self._shapes[kind], steps[kind])
-        return steps
+        """Give the steps of the types that the quick loop may take."""
+        return {kind: step for kind, step in self._steps.items() if kind not in EXACT[self.version]}
+
+    @property
+    def tail(self) -> TailScan:
+        """Give what is open at the end of the readable prefix."""
+        if self._relations is not None:
+            # In a log that keeps the relationship rules the closer scan finds what the lifecycle holds.
+            life, scan = self._relations.life, self._scan
+            scan.turn, scan.step = life.turn, life.step
+            scan.pending = {
+                known: Pending(call.id, life.turn, life.step, call.start_seq)
+                for known, call in life.calls.items()
+                if not call.ghost
+            }
+        return self._scan
 
     # -- the loop
 
@@ -154,7 +190,10 @@ class Judge:
                 seq = row["seq"]
                 time = row["time"]
                 data = row["data"]
-            except (ValueError, KeyError, TypeError):
+                shape = shapes.get(kind)
+                if shape is not None and not shape(data):
+                    break
+            except (ValueError, KeyError, TypeError, AttributeError):
                 break
             # The fast parser loses the sign of a zero, so a zero in a typed place takes the exact path.
             if seq != expected or not seq or type(seq) is not int or type(time) is not int or not 0 < time <= MAX_SAFE:
@@ -162,17 +201,20 @@ class Judge:
             size = len(row)
             if size == _LOG_ONLY:
                 step = steps.get(kind, _exact_only)
-                faults = step(data, seq) if step is not None else None
-                if faults is _NOT_PLAIN:
+                if step is None:
+                    expected += 1
+                    continue
+                if step is _exact_only:
                     break
-            elif kind in shapes:
+                faults = step(data, seq)
+            elif shape is not None:
                 op = row.get("surfaceOp")
                 cited = row.get("sourceEventSeqs")
                 appends = op == "append"
-                if (
-                    (not appends and not _plain_op(op, seq, self.version))
-                    or (size != _APPENDED if cited is None else size != _CITING or not self._plainly_cited(kind, cited, seq, appends))
-                    or not shapes[kind](data)
+                if (not appends and not _plain_op(op, seq, self.version)) or (
+                    size != _APPENDED
+                    if cited is None
+                    else size != _CITING or not self._plainly_cited(kind, cited, seq, appends)
                 ):
                     break
                 faults = self._place(kind, data, seq, op, cited)
@@ -201,7 +243,7 @@ class Judge:
         if type(start) is type(last) is int and last - start + 1 == len(cited):
             # Written out again, a run of seqs has one spelling; so this proves types and order at once.
             if dumps(cited) == dumps(list(range(start, last + 1))):
-                return 0 < start and last < seq
+                return start > 0 and last < seq
         if list(map(type, cited)).count(int) == len(cited):
             return min(cited) > 0 and max(cited) < seq and len(set(cited)) == len(cited)
         return ranges and _rising(cited, seq)
@@ -209,21 +251,23 @@ class Judge:
     def _place(self, kind: str, data: Any, seq: int, op: Any, cited: Any) -> list[Fault] | None:  # noqa: ANN401
         """Fold a surface event and follow its calls; the faults found."""
         relations = self._relations
-        faults = relations.surface(kind, data, seq, op, cited) if relations is not None else None
-        fault = self.folder.take(seq, kind, data, op, cited)
+        faults = relations.surface[kind](data, seq, op, cited) if relations is not None else None
         if self.origins is not None:
             self.origins[seq] = self._origin(kind, data)
-        if kind == "assistant/message":
-            self.tail.assistant(data, seq)
-        elif kind == "tool/result":
-            self.tail.tool_result(data, appended=op == "append")
-            if self.version == 0:
-                self._message_ids[seq] = member(member(data, "message"), "id")
+        fault = self.folder.take(seq, kind, data, op, cited)
+        if relations is None:
+            if kind == "assistant/message":
+                self._scan.assistant(data, seq)
+            elif kind == "tool/result":
+                self._scan.tool_result(data, appended=op == "append")
+                if self.version == 0:
+                    self._message_ids[seq] = member(member(data, "message"), "id")
         return faults if fault is None else [*(faults or ()), fault]
 
     def _origin(self, kind: str, data: Any) -> Origin:  # noqa: ANN401
         own = data if type(data) is dict and kind != "user/message" else {}
-        turn, step = own.get("turn", self.tail.turn), own.get("step", self.tail.step)
+        state = self._scan if self._relations is None else self._relations.life
+        turn, step = own.get("turn", state.turn), own.get("step", state.step)
         return kind, None if turn is ABSENT else turn, None if step is ABSENT else step
 
     def _end_seed(self, data: Any, seq: int) -> None:  # noqa: ANN401
@@ -270,7 +314,7 @@ class Judge:
         else:
             self._event(value, place)
 
-    def _value(self, line: bytes, place: tuple[int, int]) -> object:
+    def _value(self, line: bytes, place: Spot) -> object:
         """Parse a line; what JavaScript lets pass and a person should know becomes a finding."""
         try:
             value: object = loads(line)
@@ -284,7 +328,7 @@ class Judge:
             return value
         return parse(line) if odd(line) else value
 
-    def _packed(self, row: dict[str, Any], place: tuple[int, int]) -> None:
+    def _packed(self, row: dict[str, Any], place: Spot) -> None:
         faults = row_faults(row)
         seq = as_count(row.get("seq0"))
         if faults:
@@ -295,7 +339,7 @@ class Judge:
         if self._in_place(seq, place, count=count, ends_turn=False):
             self.position += count
 
-    def _event(self, row: dict[str, Any], place: tuple[int, int]) -> None:
+    def _event(self, row: dict[str, Any], place: Spot) -> None:
         decoded = decode_row(row, self.version)
         kind, seq = row.get("type"), decoded.seq
         refused = admission_faults(row, self.version)
@@ -319,21 +363,23 @@ class Judge:
         else:
             self._look(row, seq, place, decoded.odd)
 
-    def _in_place(self, seq: int | None, place: tuple[int, int], *, count: int, ends_turn: bool) -> bool:
+    def _in_place(self, seq: int | None, place: Spot, *, count: int, ends_turn: bool) -> bool:
         """Tell whether a decoded record continues the readable prefix; a gap is reported here."""
         if self.issue is None and seq == self.position:
             return True
         if self.issue is None or (self._cursor is not None and seq != self._cursor):
             wanted = self.position if self.issue is None else self._cursor
             found = f"found {seq}" if seq is not None else "the record has none"
-            self._bad([Fault("seq-gap", f"expected seq {wanted}, {found}", "$.seq")], place, GAP, seq, ends_turn=ends_turn)
+            self._bad(
+                [Fault("seq-gap", f"expected seq {wanted}, {found}", "$.seq")], place, GAP, seq, ends_turn=ends_turn
+            )
         else:
             self._behind(SOUND, place, ends_turn=ends_turn)
         self._cursor = None if seq is None else seq + count
         return False
 
     def _bad(
-        self, faults: list[Fault], place: tuple[int, int], how: str, seq: int | None = None, *, ends_turn: bool = False
+        self, faults: list[Fault], place: Spot, how: str, seq: int | None = None, *, ends_turn: bool = False
     ) -> None:
         """Report a record that does not continue the log; the first one ends the readable prefix."""
         first = self.issue is None
@@ -342,23 +388,21 @@ class Judge:
             if self.issue is None:
                 self.issue = draft
                 self._cause = how
-                self.good_end = place[1]
+                self.good_end = place.offset
         self._behind(how, place, ends_turn=ends_turn, seq=seq)
         if first or self._cursor is not None:
             self._cursor = seq + 1 if seq is not None else None
 
-    def _behind(self, how: str, place: tuple[int, int], *, ends_turn: bool, seq: int | None = None) -> None:
+    def _behind(self, how: str, place: Spot, *, ends_turn: bool, seq: int | None = None) -> None:
         """Ask the reader's policy whether this record shows that the first bad one was committed."""
         issue = self.issue
         if issue is None or self.committed is not None or not self._policy(self._cause, how, ends_turn):
             return
         self.committed = issue
-        if place[0] != issue.line:
-            issue.related = ((*place, seq),)
+        if place.line != issue.line:
+            issue.related = ((place.line, place.offset, seq),)
 
-    def _take(
-        self, row: dict[str, Any], seq: int, place: tuple[int, int], decoded: Row, *, refused: bool
-    ) -> None:
+    def _take(self, row: dict[str, Any], seq: int, place: Spot, decoded: Row, *, refused: bool) -> None:
         """Judge an event of the readable prefix by the checks that come after the row decoder.
 
         `refused` says that admission has already found fault with the payload, which is then not looked
@@ -386,7 +430,7 @@ class Judge:
         for fault in faults:
             self._note(fault, place, seq, late=True)
 
-    def _look(self, row: dict[str, Any], seq: int | None, place: tuple[int, int], odd_faults: list[Fault]) -> None:
+    def _look(self, row: dict[str, Any], seq: int | None, place: Spot, odd_faults: list[Fault]) -> None:
         """Look at an event behind the first bad record: its form and type, not its relations."""
         kind = row.get("type")
         for fault in odd_faults:
@@ -403,7 +447,7 @@ class Judge:
             faults = source_faults(kind, sources, seq, self.version)
         return faults
 
-    def _vocabulary(self, row: dict[str, Any], kind: str, seq: int | None, place: tuple[int, int], *, beyond: bool) -> None:
+    def _vocabulary(self, row: dict[str, Any], kind: str, seq: int | None, place: Spot, *, beyond: bool) -> None:
         """Fail closed on types that the build does not know (E-009, E-010, E-028)."""
         if kind in self._known:
             return
@@ -417,7 +461,11 @@ class Judge:
         elif row.get("ignorable") is True:
             if self.version >= _OPAQUE_UPGRADES:
                 return
-            fault = Fault("opaque-blocks-upgrade", f"{shown} is unknown and ignorable; no upgrade of v{self.version} takes it", "$.type")
+            fault = Fault(
+                "opaque-blocks-upgrade",
+                f"{shown} is unknown and ignorable; no upgrade of v{self.version} takes it",
+                "$.type",
+            )
         elif self.version >= 3 and kind.startswith("tool/code-dispatch"):  # noqa: PLR2004 - the generation
             return  # admission says it
         elif ever_known(kind):
@@ -426,7 +474,11 @@ class Judge:
             fault = Fault(name, f"{shown} is no event type of v{self.version}{history}", "$.type")
         else:
             self.newer_type = self.newer_type or not beyond
-            fault = Fault("unknown-type", f"{shown} is unknown and not marked ignorable: a newer dsh or a plugin wrote it", "$.type")
+            fault = Fault(
+                "unknown-type",
+                f"{shown} is unknown and not marked ignorable: a newer dsh or a plugin wrote it",
+                "$.type",
+            )
         self._note(fault, place, seq, beyond=beyond)
 
     # -- bookkeeping
@@ -438,18 +490,20 @@ class Judge:
             kept = self._kept[draft.fault.name, draft.fatal]
             self._kept[draft.fault.name, draft.fatal] = [other for other in kept if other is not draft]
 
-    def _place_of(self, lines: list[bytes], index: int, at: int) -> tuple[int, int]:
-        """Give line number and text offset of a line of the batch."""
-        return self.records + index + 2, at + sum(map(_length, lines[:index])) + index
+    def _place_of(self, lines: list[bytes], index: int, at: int) -> Spot:
+        """Give the place of a line of the batch."""
+        return Spot(self.records + index + 2, lines, index, at)
 
-    def _note(self, fault: Fault, place: tuple[int, int], seq: int | None, *, beyond: bool | None = None, late: bool = False) -> Draft:
+    def _note(
+        self, fault: Fault, place: Spot, seq: int | None, *, beyond: bool | None = None, late: bool = False
+    ) -> Draft:
         """Keep a fault as a draft; from the 201st of one rule on they are only counted."""
         rule = BY_NAME[fault.name]
         stage = rule.stages[self.version]
         if late and stage == "r":
             stage = "o"  # the row decoder let it pass, a later check of the same reader does not
         behind = self.issue is not None if beyond is None else beyond
-        draft = Draft(rule=rule, fault=fault, stage=stage, line=place[0], offset=place[1], seq=seq, beyond=behind)
+        draft = Draft(rule=rule, fault=fault, stage=stage, line=place.line, offset=place.offset, seq=seq, beyond=behind)
         draft.fatal = stage in _FATAL and (not behind or stage == "a")
         if fault.group is not None:
             self._deferred.setdefault(fault.group, []).append(draft)
@@ -462,20 +516,8 @@ class Judge:
         return draft
 
 
-def _exact_only(_data: object, _seq: int) -> list[Fault]:
+def _exact_only(_data: object, _seq: int) -> None:
     """Stand for a type that the quick loop leaves to the exact path."""
-    return _NOT_PLAIN
-
-
-def _shaped(plain: Callable[[Any], bool], step: Step | None) -> Step:
-    """Guard a step by a plain check; what is not plain changes no state."""
-
-    def shaped(data: Any, seq: int) -> list[Fault] | None:  # noqa: ANN401
-        if not plain(data):
-            return _NOT_PLAIN
-        return step(data, seq) if step is not None else None
-
-    return shaped
 
 
 def _both(first: Step, second: Step) -> Step:
@@ -487,14 +529,6 @@ def _both(first: Step, second: Step) -> Step:
         return found if more is None else [*(found or ()), *more]
 
     return both
-
-
-def _length(line: bytes) -> int:
-    return line.length if isinstance(line, Overlong) else len(line)
-
-
-def _listed(fault: Fault | None) -> list[Fault] | None:
-    return [fault] if fault is not None else None
 
 
 def _plain_op(op: Any, seq: int, version: int) -> bool:  # noqa: ANN401

@@ -19,15 +19,15 @@ NOT_STARTED_TEXT = (
 class Call:
     """A call of the open step: what advertised it, and whether it was started. A ghost was never advertised."""
 
-    __slots__ = ("arguments", "ghost", "name", "seq", "shown", "started")
+    __slots__ = ("arguments", "ghost", "id", "name", "seq", "start_seq")
 
-    def __init__(self, shown: str, name: object, arguments: object, seq: int, *, ghost: bool = False) -> None:
-        self.shown = shown
+    def __init__(self, call_id: object, name: object, arguments: object, seq: int) -> None:
+        self.id = call_id
         self.name = name
         self.arguments = arguments
-        self.seq = seq
-        self.started = ghost
-        self.ghost = ghost
+        self.seq = seq  # of the message that advertised it
+        self.start_seq: int | None = None  # of the tool/call that started it
+        self.ghost = False
 
 
 class Lifecycle:
@@ -47,7 +47,9 @@ class Lifecycle:
         """R-001, R-002."""
         fault = None
         if self.turn is not None:
-            fault = Fault("turn-start-inside-turn", f"turn {show(turn)} starts inside turn {show(self.turn)}", "$.data.turn")
+            fault = Fault(
+                "turn-start-inside-turn", f"turn {show(turn)} starts inside turn {show(self.turn)}", "$.data.turn"
+            )
         elif not identical(turn, self.next_turn):
             fault = Fault("turn-number-wrong", f"expected turn {self.next_turn}, found {show(turn)}", "$.data.turn")
         number = as_count(turn)
@@ -65,19 +67,35 @@ class Lifecycle:
         elif not identical(turn, self.turn):
             fault = Fault("turn-end-mismatch", f"turn {show(turn)} ends inside turn {show(self.turn)}", "$.data.turn")
         elif self.step is not None:
-            fault = Fault("turn-end-inside-step", f"turn {show(turn)} ends, but step {show(self.step)} is open", "$.data.turn")
+            fault = Fault(
+                "turn-end-inside-step", f"turn {show(turn)} ends, but step {show(self.step)} is open", "$.data.turn"
+            )
         self.turn = self.step = None
         self.calls.clear()
         return fault
 
     def step_start(self, turn: object, step: object) -> Fault | None:
         """R-010, R-011, R-012."""
+        if (
+            type(step) is int
+            and step == self.next_step
+            and self.step is None
+            and type(turn) is int
+            and turn == self.turn
+        ):
+            self.step = step  # the plain spelling of what follows; no call is open between steps
+            self.next_step = step + 1
+            return None
         fault = None
         if self.turn is None or not identical(turn, self.turn):
             open_turn = "no turn" if self.turn is None else f"turn {show(self.turn)}"
-            fault = Fault("step-start-outside-turn", f"a step of turn {show(turn)} starts, {open_turn} is open", "$.data.turn")
+            fault = Fault(
+                "step-start-outside-turn", f"a step of turn {show(turn)} starts, {open_turn} is open", "$.data.turn"
+            )
         elif self.step is not None:
-            fault = Fault("step-start-inside-step", f"step {show(step)} starts inside step {show(self.step)}", "$.data.step")
+            fault = Fault(
+                "step-start-inside-step", f"step {show(step)} starts inside step {show(self.step)}", "$.data.step"
+            )
         elif not identical(step, self.next_step):
             fault = Fault("step-number-wrong", f"expected step {self.next_step}, found {show(step)}", "$.data.step")
         number = as_count(step)
@@ -86,15 +104,23 @@ class Lifecycle:
         self.calls.clear()
         return fault
 
-    def step_end(self, turn: object, step: object) -> list[Fault]:
+    def step_end(self, turn: object, step: object) -> list[Fault] | None:
         """R-013, R-034."""
+        if not self.calls and type(step) is int and step == self.step and type(turn) is int and turn == self.turn:
+            self.last_step, self.step = step, None  # the plain spelling of what follows
+            return None
         out: list[Fault] = []
         if self.step is None or not identical(turn, self.turn) or not identical(step, self.step):
             found = f"step {show(step)} of turn {show(turn)} ends"
             out.append(Fault("step-end-mismatch", f"{found}, {self._where()} is open", "$.data.step"))
         elif self.calls:
             out += [
-                Fault("call-unanswered", f"step {show(step)} ends without a result for call {call.shown}", None, (call.seq,))
+                Fault(
+                    "call-unanswered",
+                    f"step {show(step)} ends without a result for call {show_id(call.id)}",
+                    None,
+                    (call.seq,),
+                )
                 for call in self.calls.values()
                 if not call.ghost
             ]
@@ -105,6 +131,8 @@ class Lifecycle:
 
     def inside_step(self, kind: str, turn: object, step: object) -> Fault | None:
         """R-020."""
+        if type(step) is int and step == self.step and type(turn) is int and turn == self.turn:
+            return None  # the plain spelling of what follows
         if self.step is not None and identical(turn, self.turn) and identical(step, self.step):
             return None
         found = f"{kind} names step {show(step)} of turn {show(turn)}"
@@ -116,46 +144,54 @@ class Lifecycle:
 
     def advertise(self, call_id: object, name: object, arguments: object, seq: int) -> Fault | None:
         """R-030: an assistant message advertises a call."""
-        known = key(call_id)
-        fault = None
-        if known in self.calls and not self.calls[known].ghost:
-            text = f"call {show_id(call_id)} is advertised twice and not answered between"
-            fault = Fault("call-advertised-twice", text, "$.data.message.content", (self.calls[known].seq,))
-        self.calls[known] = Call(show_id(call_id), name, arguments, seq)
-        return fault
+        known = call_id if type(call_id) is str else key(call_id)
+        earlier = self.calls.get(known)
+        self.calls[known] = Call(call_id, name, arguments, seq)
+        if earlier is None or earlier.ghost:
+            return None
+        text = f"call {show_id(call_id)} is advertised twice and not answered between"
+        return Fault("call-advertised-twice", text, "$.data.message.content", (earlier.seq,))
 
     def start(self, call_id: object, name: object, arguments: object, seq: int) -> Fault | None:
         """R-031: a tool/call starts an advertised call."""
-        known = key(call_id)
+        known = call_id if type(call_id) is str else key(call_id)
         call = self.calls.get(known)
-        shown = show_id(call_id)
         if call is None:
-            self.calls[known] = Call(shown, name, arguments, seq, ghost=True)
-            return Fault("call-not-advertised", f"call {shown} starts, but no assistant message advertises it", "$.data.callId")
-        if call.started:
-            return Fault("call-started-twice", f"call {shown} starts again before it was answered", "$.data.callId", (call.seq,))
-        call.started = True
+            ghost = self.calls[known] = Call(call_id, name, arguments, seq)
+            ghost.start_seq, ghost.ghost = seq, True
+            text = f"call {show_id(call_id)} starts, but no assistant message advertises it"
+            return Fault("call-not-advertised", text, "$.data.callId")
+        if call.start_seq is not None:
+            text = f"call {show_id(call_id)} starts again before it was answered"
+            return Fault("call-started-twice", text, "$.data.callId", (call.seq,))
+        call.start_seq = seq
+        if type(name) is type(arguments) is str and name == call.name and arguments == call.arguments:
+            return None  # the plain spelling of what follows
         for member, given, advertised in (("name", name, call.name), ("arguments", arguments, call.arguments)):
             if not identical(given, advertised):
-                text = f"call {shown} starts with other {member} than advertised"
+                text = f"call {show_id(call_id)} starts with other {member} than advertised"
                 return Fault("call-differs", text, f"$.data.{member}", (call.seq,))
         return None
 
     def answer(self, call_id: object, *, repairs: bool) -> Fault | None:
         """R-032, R-033: an appended tool/result; `repairs` when it has the exact not-started form."""
-        call = self.calls.pop(key(call_id), None)
-        shown = show_id(call_id)
+        call = self.calls.pop(call_id if type(call_id) is str else key(call_id), None)
         if call is None:
-            return Fault("result-without-call", f"a result answers call {shown}, which is not open", "$.data.message")
-        if not call.started and not repairs:
-            text = f"a result answers call {shown}, which was never started"
+            text = f"a result answers call {show_id(call_id)}, which is not open"
+            return Fault("result-without-call", text, "$.data.message")
+        if call.start_seq is None and not repairs:
+            text = f"a result answers call {show_id(call_id)}, which was never started"
             return Fault("result-not-started", text, "$.data.message", (call.seq,))
         return None
 
     def _where(self) -> str:
         if self.turn is None:
             return "no turn"
-        return f"turn {show(self.turn)} without a step" if self.step is None else f"step {show(self.step)} of turn {show(self.turn)}"
+        return (
+            f"turn {show(self.turn)} without a step"
+            if self.step is None
+            else f"step {show(self.step)} of turn {show(self.turn)}"
+        )
 
 
 def show(value: object) -> str:
@@ -164,7 +200,9 @@ def show(value: object) -> str:
         return "(none)"
     if type(value) is int or type(value) is float:
         return f"{value!r}"
-    return {str: "(a text)", bool: "(a boolean)", type(None): "(null)", list: "(a list)"}.get(type(value), "(an object)")
+    return {str: "(a text)", bool: "(a boolean)", type(None): "(null)", list: "(a list)"}.get(
+        type(value), "(an object)"
+    )
 
 
 def show_id(value: object) -> str:

@@ -11,8 +11,12 @@ from typing import Any
 from dshlog.model.fault import Fault
 from dshlog.model.number import as_count, as_int, is_number
 
-ROLES = {"user/message": "user", "assistant/message": "assistant", "system/message": "system",
-         "developer/message": "developer"}
+ROLES = {
+    "user/message": "user",
+    "assistant/message": "assistant",
+    "system/message": "system",
+    "developer/message": "developer",
+}
 TOOL_ROLE = 4  # the first generation whose tool results have the role "tool"
 REASONS = frozenset({"initial", "resume", "change", "series", "fallback"})  # fallback has a rule of its own
 _MESSAGE = "$.data.message"
@@ -49,7 +53,9 @@ def message_faults(kind: str, data: object, version: int) -> list[Fault]:  # noq
             out.append(Fault("assistant-source-malformed", message_, f"{at}.source"))
     elif kind == "tool/result":
         if origin != "tool" or not is_text(source.get("callId")):
-            out.append(Fault("tool-source-malformed", "a tool/result has the source tool with a callId", f"{at}.source"))
+            out.append(
+                Fault("tool-source-malformed", "a tool/result has the source tool with a callId", f"{at}.source")
+            )
         elif version < TOOL_ROLE and type(content) is list:
             block = content[0] if len(content) == 1 and type(content[0]) is dict else {}
             if (
@@ -61,7 +67,9 @@ def message_faults(kind: str, data: object, version: int) -> list[Fault]:  # noq
                 out.append(Fault("tool-wrapper-malformed", text, f"{at}.content"))
     elif kind == "system/message":
         if version >= TOOL_ROLE and origin != "system-prompt":
-            out.append(Fault("system-source-malformed", "a system/message has the source system-prompt", f"{at}.source"))
+            out.append(
+                Fault("system-source-malformed", "a system/message has the source system-prompt", f"{at}.source")
+            )
     return out
 
 
@@ -84,7 +92,11 @@ def header_faults(data: object, version: int) -> list[Fault]:
     header = data.get("header") if type(data) is dict else None
     if type(data) is not dict or type(header) is not dict:
         # v3 and v4 refuse this at the row already; v0 looks at the configuration only.
-        return [Fault("header-config-malformed", "request/header holds no header", "$.data.header")] if version == 0 else []
+        return (
+            [Fault("header-config-malformed", "request/header holds no header", "$.data.header")]
+            if version == 0
+            else []
+        )
     out: list[Fault] = []
     where = "$.data.header"
     config = header.get("config")
@@ -180,7 +192,11 @@ def turn_form_faults(kind: str, data: object) -> list[Fault]:
         trigger = data["trigger"]
         sound = type(trigger) is dict and is_text(trigger.get("kind"))
         return [] if sound else [Fault("turn-form-malformed", "trigger names no kind", "$.data.trigger")]
-    return [] if _reason_fits(data["reason"]) else [Fault("turn-form-malformed", "reason has no known form", "$.data.reason")]
+    return (
+        []
+        if _reason_fits(data["reason"])
+        else [Fault("turn-form-malformed", "reason has no known form", "$.data.reason")]
+    )
 
 
 def _reason_fits(reason: object) -> bool:

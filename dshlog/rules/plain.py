@@ -18,30 +18,13 @@ if TYPE_CHECKING:
 _GONE = frozenset({*RETIRED_BLOCKS, "plugin"})  # kinds that v4 refuses as block or as source
 
 
-def _guarded(check: Plain) -> Plain:
-    """Take a missing member or a value of another type for a no."""
-
-    def guarded(data: Any) -> bool:  # noqa: ANN401 - a JSON value
-        try:
-            return check(data)
-        except (KeyError, TypeError, ValueError):
-            return False
-
-    return guarded
-
-
-def _texts(*values: object) -> bool:
-    """Tell whether all values are non-empty texts."""
-    for value in values:
-        if type(value) is not str or not value:
-            return False
-    return True
-
-
 def _user(data: Any) -> bool:  # noqa: ANN401
+    name, kind = data["id"], data["source"]["kind"]
     return (
-        data["role"] == "user"
-        and _texts(data["id"], data["source"]["kind"])
+        type(name) is type(kind) is str
+        and name != ""
+        and kind != ""
+        and data["role"] == "user"
         and type(data["content"]) is list
     )
 
@@ -58,16 +41,24 @@ def _user_v4(data: Any) -> bool:  # noqa: ANN401
 def _assistant(data: Any) -> bool:  # noqa: ANN401
     message = data["message"]
     source = message["source"]
+    name, provider, model = message["id"], source["provider"], source["model"]
     return (
-        message["role"] == "assistant"
+        type(name) is type(provider) is type(model) is str
+        and name != ""
+        and provider != ""
+        and model != ""
+        and message["role"] == "assistant"
         and source["kind"] == "model"
-        and _texts(message["id"], source["provider"], source["model"])
         and type(message["content"]) is list
     )
 
 
 def _settled(data: Any) -> bool:  # noqa: ANN401
-    return type(data["stream"]) is list and type(data["turn"]) is type(data["step"]) is int and data["turn"] > 0 < data["step"]
+    return (
+        type(data["stream"]) is list
+        and type(data["turn"]) is type(data["step"]) is int
+        and data["turn"] > 0 < data["step"]
+    )
 
 
 def _assistant_v3(data: Any) -> bool:  # noqa: ANN401
@@ -100,11 +91,14 @@ def _result(data: Any) -> bool:  # noqa: ANN401
     message = data["message"]
     source = message["source"]
     (block,) = message["content"]
+    name, call_id = message["id"], source["callId"]
     return (
-        message["role"] == "user"
+        type(name) is type(call_id) is str
+        and name != ""
+        and call_id != ""
+        and message["role"] == "user"
         and source["kind"] == "tool"
         and block["type"] == "tool-result"
-        and _texts(message["id"], source["callId"])
         and block["toolCallId"] == source["callId"]
         and type(block["content"]) is list
         and ("error" not in data or block.get("isError") is True)
@@ -114,11 +108,15 @@ def _result(data: Any) -> bool:  # noqa: ANN401
 def _result_v4(data: Any) -> bool:  # noqa: ANN401
     message = data["message"]
     source = message["source"]
+    name, call_id = message["id"], message["toolCallId"]
     if (
-        message["role"] != "tool"
+        type(name) is not str
+        or type(call_id) is not str
+        or name == ""
+        or call_id == ""
+        or call_id != source["callId"]
+        or message["role"] != "tool"
         or source["kind"] != "tool"
-        or not _texts(message["id"], message["toolCallId"])
-        or message["toolCallId"] != source["callId"]
         or "error" in data
         or type(message.get("isError", False)) is not bool
         or type(message["content"]) is not list
@@ -149,7 +147,11 @@ def _inbox_v4(data: Any) -> bool:  # noqa: ANN401
     if type(data["inserted"]) is not list:
         return False
     for message in data["inserted"]:
-        if message.get("role") != "user" or type(message["source"]["kind"]) is not str or message["source"]["kind"] in {"", "plugin"}:
+        if (
+            message.get("role") != "user"
+            or type(message["source"]["kind"]) is not str
+            or message["source"]["kind"] in {"", "plugin"}
+        ):
             return False
         for block in message["content"]:
             if block["type"] in _GONE:
@@ -157,34 +159,32 @@ def _inbox_v4(data: Any) -> bool:  # noqa: ANN401
     return True
 
 
-# By generation: type -> plain check. Surface types that are missing always take the exact path.
-PLAIN: dict[int, dict[str, Plain]] = {
-    version: {kind: _guarded(check) for kind, check in checks.items()}
-    for version, checks in {
-        0: {
-            "user/message": _user,
-            "assistant/message": _assistant,
-            "tool/result": _result,
-            "turn/start": _turn_start_v0,
-            "turn/end": _turn_end_v0,
-        },
-        1: dict.fromkeys(("user/message", "assistant/message", "tool/result"), lambda _: True),
-        2: dict.fromkeys(("user/message", "assistant/message", "tool/result"), lambda _: True),
-        3: {
-            "user/message": _user,
-            "assistant/message": _assistant_v3,
-            "tool/result": _result,
-            "assistant/attempt": _settled,
-        },
-        4: {
-            "user/message": _user_v4,
-            "assistant/message": _assistant_v4,
-            "tool/result": _result_v4,
-            "assistant/attempt": lambda data: _settled(data) and _stream_v4(data),
-            "agent/inbox/spliced": _inbox_v4,
-        },
-    }.items()
-}
+# By generation: type -> plain check, which may raise KeyError, TypeError or ValueError for a no. Surface
+# types that are missing always take the exact path.
+PLAIN: tuple[dict[str, Plain], ...] = (
+    {
+        "user/message": _user,
+        "assistant/message": _assistant,
+        "tool/result": _result,
+        "turn/start": _turn_start_v0,
+        "turn/end": _turn_end_v0,
+    },
+    dict.fromkeys(("user/message", "assistant/message", "tool/result"), lambda _: True),
+    dict.fromkeys(("user/message", "assistant/message", "tool/result"), lambda _: True),
+    {
+        "user/message": _user,
+        "assistant/message": _assistant_v3,
+        "tool/result": _result,
+        "assistant/attempt": _settled,
+    },
+    {
+        "user/message": _user_v4,
+        "assistant/message": _assistant_v4,
+        "tool/result": _result_v4,
+        "assistant/attempt": lambda data: _settled(data) and _stream_v4(data),
+        "agent/inbox/spliced": _inbox_v4,
+    },
+)
 
 # By generation: log-only types that always take the exact path; all are rare.
 EXACT: tuple[frozenset[str], ...] = (

@@ -65,7 +65,11 @@ class Records:
         if type(cited) is not list or type(source) is not dict:
             return [Fault("title-malformed", "session/title needs messageSeqs and a source", "$.data")]
         if (not cited) != (source.get("kind") == "user"):
-            return [Fault("title-malformed", "messageSeqs is empty exactly when the user gave the title", "$.data.messageSeqs")]
+            return [
+                Fault(
+                    "title-malformed", "messageSeqs is empty exactly when the user gave the title", "$.data.messageSeqs"
+                )
+            ]
         return self._cited(cited, seq)
 
     def title_request(self, data: object, seq: int) -> list[Fault]:
@@ -82,7 +86,9 @@ class Records:
             or member(content[0], "type") != "text"
             or member(source, "kind") != _TITLE_MAKER
         ):
-            return [Fault("title-request-malformed", "messages is not one user text of the title maker", "$.data.messages")]
+            return [
+                Fault("title-request-malformed", "messages is not one user text of the title maker", "$.data.messages")
+            ]
         return self._cited(cited, seq)
 
     def delivery(self, data: object, seq: int) -> list[Fault]:
@@ -94,10 +100,14 @@ class Records:
             return []  # a marker of another generation is opaque
         session, through = member(data, "sessionId"), as_count(member(data, "throughSeq"))
         if type(session) is not str or not session or through is None or through >= seq:
-            return [Fault("delivery-malformed", "a delivery marker needs a sessionId and an earlier throughSeq", "$.data")]
+            return [
+                Fault("delivery-malformed", "a delivery marker needs a sessionId and an earlier throughSeq", "$.data")
+            ]
         if session != self._header.id:
             group = OWN if self._header.parent_session is not None else None
-            return [Fault("delivery-foreign-session", "the marker names another session", "$.data.sessionId", group=group)]
+            return [
+                Fault("delivery-foreign-session", "the marker names another session", "$.data.sessionId", group=group)
+            ]
         return []
 
     def inbox(self, data: object, _seq: int) -> list[Fault]:
@@ -131,7 +141,11 @@ class Records:
         if not sound or type(child) is not str:
             return [Fault("catalog-malformed", "a subagent/catalog fact has another form", "$.data", group=OWN)]
         if child in self._children:
-            return [Fault("catalog-child-repeated", f"child {show_id(child)} is catalogued twice", "$.data.childId", group=OWN)]
+            return [
+                Fault(
+                    "catalog-child-repeated", f"child {show_id(child)} is catalogued twice", "$.data.childId", group=OWN
+                )
+            ]
         self._children.add(child)
         return []
 
@@ -145,5 +159,3 @@ class Records:
                 return [Fault("title-cites-twice", f"event {number} is cited twice", where)]
             seen.add(number)
         return []
-
-

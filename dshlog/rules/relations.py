@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from dshlog.model.header import Header
 
     Step = Callable[[Any, int], "list[Fault] | None"]
+    SurfaceStep = Callable[[Any, int, Any, Any], "list[Fault] | None"]
 
 _COMPACTOR = "compact-checkpoint"
 
@@ -28,8 +29,9 @@ _COMPACTOR = "compact-checkpoint"
 class Relations:
     """The relationship state of one log: what each event means for the ones before it.
 
-    `steps` has one function for each log-only type; it takes (payload, seq) and gives the faults. Surface
-    events go through `surface` before they are folded.
+    `steps` has one function for each log-only type; it takes (payload, seq) and gives the faults.
+    `surface` has one for each surface type; it takes (payload, seq, surfaceOp, sourceEventSeqs) and sees
+    the surface as it is before the event.
     """
 
     def __init__(self, header: Header, folder: SurfaceFolder) -> None:
@@ -39,6 +41,13 @@ class Relations:
         self._retries = retries = Retries(life)
         self._records = records = Records(header)
         dispatches = Dispatches(life)
+        self.surface: dict[str, SurfaceStep] = {
+            "user/message": self._user,
+            "assistant/message": self._assistant,
+            "tool/result": self._result,
+            "system/message": self._system,
+            "developer/message": self._developer,
+        }
         self.steps: dict[str, Step] = {
             "turn/start": self._turn_start,
             "turn/end": self._turn_end,
@@ -71,35 +80,38 @@ class Relations:
         if inherited:
             self._records.inherited()
 
-    def surface(self, kind: str, data: Any, seq: int, op: Any, cited: Any) -> list[Fault] | None:  # noqa: ANN401
-        """Judge a surface event; the surface is that before the event."""
-        if kind == "user/message":
-            return self._user(data, seq, appended=op == "append")
-        if type(data) is not dict:
-            return [_no_object(kind)]
-        if kind == "tool/result":
-            return self._result(data, appended=op == "append", cited=cited)
-        fault = self.life.inside_step(kind, data.get("turn", ABSENT), data.get("step", ABSENT))
-        faults = [fault] if fault is not None else None
-        if kind == "assistant/message":
-            return self._advertised(data, seq, faults)
-        if kind == "system/message" and len(self._folder) and not self._folder.head_is_system():
-            late = Fault("system-message-late", "a system/message comes after another message came first")
-            return [*(faults or []), late]
-        return faults
-
     # -- surface events
 
-    def _user(self, data: Any, seq: int, *, appended: bool) -> list[Fault] | None:  # noqa: ANN401
+    def _user(self, data: Any, seq: int, op: Any, _cited: Any) -> list[Fault] | None:  # noqa: ANN401
         source = data.get("source") if type(data) is dict else None
         kind = source.get("kind") if type(source) is dict else None
         if kind == "user":
             self._records.prompt(seq)
-        elif kind == _COMPACTOR and not appended:
+        elif kind == _COMPACTOR and op != "append":
             return self.compaction.checkpoint(source)
         return None
 
-    def _advertised(self, data: dict[str, Any], seq: int, faults: list[Fault] | None) -> list[Fault] | None:
+    def _placed(self, kind: str, data: Any) -> list[Fault] | None:  # noqa: ANN401
+        """Judge where an event stands that belongs to the open step."""
+        if type(data) is not dict:
+            return [_no_object(kind)]
+        fault = self.life.inside_step(kind, data.get("turn", ABSENT), data.get("step", ABSENT))
+        return [fault] if fault is not None else None
+
+    def _developer(self, data: Any, _seq: int, _op: Any, _cited: Any) -> list[Fault] | None:  # noqa: ANN401
+        return self._placed("developer/message", data)
+
+    def _system(self, data: Any, _seq: int, _op: Any, _cited: Any) -> list[Fault] | None:  # noqa: ANN401
+        faults = self._placed("system/message", data)
+        if len(self._folder) and not self._folder.head_is_system():
+            late = Fault("system-message-late", "a system/message comes after another message came first")
+            return [*(faults or ()), late]
+        return faults
+
+    def _assistant(self, data: Any, seq: int, _op: Any, _cited: Any) -> list[Fault] | None:  # noqa: ANN401
+        faults = self._placed("assistant/message", data)
+        if type(data) is not dict:
+            return faults
         message = data.get("message")
         content = message.get("content") if type(message) is dict else None
         for index, block in enumerate(content if type(content) is list else ()):
@@ -118,15 +130,20 @@ class Relations:
                     faults = [*(faults or []), fault]
         return faults
 
-    def _result(self, data: dict[str, Any], *, appended: bool, cited: Any) -> list[Fault] | None:  # noqa: ANN401
-        if not appended:
+    def _result(self, data: Any, _seq: int, op: Any, cited: Any) -> list[Fault] | None:  # noqa: ANN401
+        if type(data) is not dict:
+            return [_no_object("tool/result")]
+        if op != "append":
             fault = self.life.inside_turn("a replacing tool/result")
             return [fault] if fault is not None else None
         fault = self.life.inside_step("tool/result", data.get("turn", ABSENT), data.get("step", ABSENT))
-        call_id = member(member(data.get("message"), "source"), "callId")
-        repairs = "error" in data and _is_repair(data, call_id, cited)
-        answer = self.life.answer(call_id, repairs=repairs)
-        return [found for found in (fault, answer) if found is not None] or None
+        message = data.get("message")
+        source = message.get("source") if type(message) is dict else None
+        call_id = source.get("callId", ABSENT) if type(source) is dict else ABSENT
+        answer = self.life.answer(call_id, repairs="error" in data and _is_repair(data, call_id, cited))
+        if fault is None and answer is None:
+            return None
+        return [found for found in (fault, answer) if found is not None]
 
     # -- log-only events
 
@@ -159,7 +176,9 @@ class Relations:
         if type(data) is not dict:
             return [_no_object("tool/call")]
         fault = self.life.inside_step("tool/call", data.get("turn", ABSENT), data.get("step", ABSENT))
-        start = self.life.start(data.get("callId", ABSENT), data.get("name", ABSENT), data.get("arguments", ABSENT), seq)
+        start = self.life.start(
+            data.get("callId", ABSENT), data.get("name", ABSENT), data.get("arguments", ABSENT), seq
+        )
         if fault is None and start is None:
             return None
         return [found for found in (fault, start) if found is not None]

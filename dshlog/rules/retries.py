@@ -37,7 +37,9 @@ class Retries:
             text = f"llm/retry names step {show(step)} of turn {show(turn)}, which is not the open or last one"
             out.append(Fault("retry-outside-step", text, "$.data.step"))
         if not identical(provider, self.provider):
-            out.append(Fault("retry-provider-differs", "provider is not that of the last request/header", "$.data.provider"))
+            out.append(
+                Fault("retry-provider-differs", "provider is not that of the last request/header", "$.data.provider")
+            )
         chain = (key(turn), key(step), key(provider), key(member(data, "policyKey")))
         last, owner = self._chains.get(chain, (0, name))
         if number != last + 1:

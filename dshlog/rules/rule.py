@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from dshlog.model.finding import Remedy, Severity
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """One rule with its place in dsh's order of checks and its explanation.
 
     `stages` has one letter for each generation 0..4: where the generation's own reader (v1, v2: the

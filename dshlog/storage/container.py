@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dshlog.storage.frames import MAGIC, Frames, walk
+from dshlog.storage.source import MAGIC
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from dshlog.model.report import Encoding
+    from dshlog.storage.frames import Frames
     from dshlog.storage.source import Source
 
 
@@ -23,7 +24,11 @@ class Container:
     def __init__(self, source: Source, encoding: Encoding | None = None) -> None:
         self.source = source
         self.encoding: Encoding = encoding or sniff(source)
-        self.frames: Frames | None = walk(source) if self.encoding == "zstd" else None
+        self.frames: Frames | None = None
+        if self.encoding == "zstd":
+            from dshlog.storage.frames import walk
+
+            self.frames = walk(source)
         self.bad_frame: int | None = None
 
     def text(self) -> Iterator[bytes]:
@@ -36,7 +41,7 @@ class Container:
     def torn_text(self) -> Iterator[bytes]:
         """Yield what can be read of a last frame that ran out of bytes."""
         if self.frames is not None and self.frames.torn is not None:
-            from dshlog.storage.zstd import torn_text  # noqa: PLC0415 - raw logs need no compressor
+            from dshlog.storage.zstd import torn_text
 
             yield from torn_text(self.source, self.frames.torn, self.frames.size)
 
@@ -45,7 +50,7 @@ class Container:
 
         Counting stops at the second line feed, so a log that is one huge frame costs no more.
         """
-        from dshlog.storage.zstd import Undecodable, text  # noqa: PLC0415
+        from dshlog.storage.zstd import Undecodable, text
 
         feeds, last = 0, b""
         try:
@@ -63,7 +68,7 @@ class Container:
 
         Frames are decompressed once more, one by one, up to the last offset asked for.
         """
-        from dshlog.storage.zstd import Undecodable, text  # noqa: PLC0415
+        from dshlog.storage.zstd import Undecodable, text
 
         frames, wanted = self._frames(), sorted(set(offsets), reverse=True)
         found: dict[int, int] = {}
@@ -91,7 +96,7 @@ class Container:
 
     def _complete(self, frames: Frames) -> Iterator[bytes]:
         """Stream over all complete frames; when one fails, find it and give what stands before it."""
-        from dshlog.storage.zstd import Undecodable, decodes, text  # noqa: PLC0415
+        from dshlog.storage.zstd import Undecodable, decodes, text
 
         given = 0
         try:

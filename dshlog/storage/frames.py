@@ -11,12 +11,10 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from dshlog.storage.source import WINDOW
+from dshlog.storage.source import MAGIC, WINDOW
 
 if TYPE_CHECKING:
     from dshlog.storage.source import Source
-
-MAGIC = b"\x28\xb5\x2f\xfd"
 
 FaultKind = Literal["foreign-bytes", "zero-padding", "skippable-frame", "reserved-bits", "reserved-block"]
 

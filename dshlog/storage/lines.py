@@ -6,9 +6,13 @@ MAX_LINE = 1 << 27  # bytes; dsh knows no limit, a longer line is reported as ds
 
 
 class Overlong(bytes):
-    """Stands for a line above MAX_LINE whose bytes were not kept; `length` counts them."""
+    """Stands for a line above MAX_LINE whose bytes were not kept; `len` counts them all the same."""
 
-    length: int
+    length = 0
+
+    def __len__(self) -> int:
+        """Count the bytes that the line has in the text."""
+        return self.length
 
 
 class Lines:

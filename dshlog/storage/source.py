@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
+MAGIC = b"\x28\xb5\x2f\xfd"  # the first bytes of every zstd frame
 WINDOW = 1 << 18  # bytes; one read of a sequential pass
 
 

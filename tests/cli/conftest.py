@@ -13,7 +13,8 @@ from dshlog.files.find import Found
 from dshlog.files.unreadable import Unreadable
 from dshlog.model.finding import Finding
 from dshlog.model.place import Place
-from dshlog.model.report import ReaderVerdict, Report, SurfaceRow, SurfaceView
+from dshlog.model.report import ReaderVerdict, Report
+from dshlog.model.view import SurfaceRow, SurfaceView
 from dshlog.storage.source import BytesSource
 
 FAULTS = {"refused": "error", "torn": "warning", "open": "note"}

@@ -35,7 +35,10 @@ class Case:
 
 
 def bases(shared: Path) -> list[Base]:
-    """Give the fixtures, and of the corpus, the traps and the cases what opens; each text once."""
+    """Give the fixtures, and of the corpus, the traps and the cases what opens; each text once.
+
+    Where the shared folder is not there, the fixtures are all.
+    """
     seen: set[bytes] = set()
     out: list[Base] = []
     for path, version in _sound(shared):
@@ -74,6 +77,6 @@ def _sound(shared: Path) -> Iterator[tuple[Path, int | None]]:
             yield index.parent / verdict["file"], verdict["version"]
     for name, entries, told in (("corpus/traps/traps", "mutants", "expected"), ("cases/cases", "cases", "verdict")):
         index = shared / f"{name}.json"
-        for entry in json.loads(index.read_text(encoding="utf-8"))[entries]:
+        for entry in json.loads(index.read_text(encoding="utf-8"))[entries] if index.is_file() else ():
             if entry[told].get("native", entry[told].get("open"))["ok"]:
                 yield index.parent / entry["file"], entry[told]["version"]

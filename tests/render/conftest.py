@@ -6,7 +6,8 @@ import pytest
 
 from dshlog.model.finding import Finding
 from dshlog.model.place import Place
-from dshlog.model.report import ReaderVerdict, Report, SurfaceRow, SurfaceSize, SurfaceView, Tail, Torn
+from dshlog.model.report import ReaderVerdict, Report, SurfaceSize, Tail, Torn
+from dshlog.model.view import SurfaceRow, SurfaceView
 from dshlog.model.surface import Replacement
 
 PATH = "s/session.v4.jsonl.zstd"

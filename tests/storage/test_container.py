@@ -114,6 +114,12 @@ def test_a_long_text_before_a_bad_frame_is_given_once():
     assert container.bad_frame == 2
 
 
+@pytest.mark.xfail(reason="pieces of a long frame are given out before its checksum is reached")
+def test_a_long_bad_frame_gives_no_text():
+    container = contained(rows.frame(b"one\n") + broken(rows.frame(NOISE)))
+    assert text_of(container) == b"one\n"
+
+
 def test_the_header_frame_tells_how_it_ends_its_lines():
     assert contained(rows.frame(b"header\n") + rows.frame(b"a\nb\n")).header_frame() == (1, True)
     assert contained(rows.frame(b"header\nmore\n")).header_frame() == (2, True)

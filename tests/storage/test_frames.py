@@ -38,7 +38,7 @@ def frames_of(data):
     return walk(BytesSource(data))
 
 
-def scan(data):
+def scan(data):  # noqa: C901, PLR0911 - in the form of the specification
     """Walk as the specification writes it: (starts, where torn, where damaged)."""
     at, starts = 0, []
     while at < len(data):
@@ -211,12 +211,13 @@ def test_four_bytes_that_begin_no_frame_are_damage_and_told_apart(tail, kind):
         assert (len(frames), frames.end) == (bool(first), len(first))
 
 
-def test_a_torn_frame_that_another_frame_follows_swallows_it_and_is_damage():
+def test_a_torn_frame_that_others_follow_swallows_them_and_is_damage():
     first, second, third = two_turns()
     for cut in range(1, len(second)):
-        frames = frames_of(first + second[:cut] + third)
-        assert (list(frames.starts), frames.torn) == ([0], None), cut
-        assert frames.fault.at >= len(first)
+        data = first + second[:cut] + third * 4
+        assert told(data) == scan(data), cut
+        if cut >= 9:  # its first block is known, and ends inside the frames behind it
+            assert frames_of(data).fault is not None, cut
 
 
 def test_the_walk_stops_at_the_first_damage():
@@ -306,6 +307,13 @@ def test_a_file_that_shrinks_in_front_of_the_walk_ends_where_its_bytes_end():
     for kept in (WINDOW + 2, WINDOW + 10):
         frames = walk(Claims(frame(*[block(bytes(1000), last=False)] * 400, block(b""))[:kept], 1 << 20))
         assert (len(frames), frames.torn, frames.fault) == (0, 0, None)
+
+
+@pytest.mark.xfail(reason="a file that shrank to the end of a frame and of a window counts as torn by 0 bytes")
+def test_a_file_that_shrinks_to_the_end_of_a_frame_is_not_torn():
+    data = frame(block(bytes(WINDOW - len(frame(block(b""))))))
+    frames = walk(Claims(data, WINDOW + 1000))
+    assert (len(frames), frames.torn, frames.size) == (1, None, WINDOW)
 
 
 def test_worked_example_e2_has_three_frames():
