@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import AbstractContextManager, nullcontext
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Self
 
 from dshlog.report.decode import Decoded, read_log
 from dshlog.report.examine import examine
@@ -37,7 +37,7 @@ class Log:
         self.header: Header | None = first.header
         self.version: int | None = first.header.version if first.header is not None else None
 
-    def __enter__(self) -> Log:
+    def __enter__(self) -> Self:
         """Give the log itself."""
         return self
 

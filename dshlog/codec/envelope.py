@@ -99,5 +99,4 @@ def _shown(value: object) -> str:
 
 def _plain(name: str) -> str:
     """Show a member name without control characters or lone surrogates, cut at 40 characters."""
-    shown = ascii(name[:40])[1:-1] if not name.isprintable() or len(name) > 40 else name  # noqa: PLR2004
-    return shown
+    return name if name.isprintable() and len(name) <= 40 else ascii(name[:40])[1:-1]  # noqa: PLR2004

@@ -38,14 +38,15 @@ def header_faults(value: dict[str, Any], version: int) -> list[Fault]:
 
     Faults named `header-member-unknown` refuse the log from v1 on; the v0 builds ignore them.
     """
-    faults: list[Fault] = []
     required, optional = REQUIRED[version], OPTIONAL[version]
-    for name in RETIRED:
-        if name in value:
-            faults.append(Fault("header-member-retired", f"{name} is retired from the header", f"$.{name}"))
-    for name in required:
-        if name not in value:
-            faults.append(Fault("header-member-missing", f"{name} is missing", f"$.{name}"))
+    faults = [
+        Fault("header-member-retired", f"{name} is retired from the header", f"$.{name}")
+        for name in RETIRED
+        if name in value
+    ]
+    faults += [
+        Fault("header-member-missing", f"{name} is missing", f"$.{name}") for name in required if name not in value
+    ]
     for name in value:
         if name not in required and name not in optional and name not in RETIRED:
             shown = name if name.isprintable() and len(name) <= 40 else ascii(name[:40])[1:-1]  # noqa: PLR2004

@@ -43,9 +43,9 @@ def to_current(row: dict[str, Any], seq: int, session_id: str, ids: Mapping[int,
         if "message" not in data and data.keys() >= {"callId", "content", "isError"}:
             return {**row, "data": _result(data, row.get("surfaceOp"), new_id, ids)}
     elif kind == "steering/message":
-        message = _steering(data, new_id)
-        if message is not None:
-            return {**row, "type": "user/message", "data": message}
+        wrapped = _steering(data, new_id)
+        if wrapped is not None:
+            return {**row, "type": "user/message", "data": wrapped}
     return row
 
 

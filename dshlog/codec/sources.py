@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import Any
 
 from dshlog.model.fault import Fault
@@ -81,7 +82,7 @@ def expand(sources: Iterable[int | range]) -> Iterator[int]:
 
 def encode_sources(seqs: list[int]) -> list[Any]:
     """Give the stored form of a flat list: a strictly increasing one has its long runs packed."""
-    if any(a >= b for a, b in zip(seqs, seqs[1:], strict=False)):
+    if any(a >= b for a, b in pairwise(seqs)):
         return list(seqs)
     out: list[Any] = []
     start = 0

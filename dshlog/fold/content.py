@@ -44,7 +44,7 @@ def _quick_print(data: dict[str, Any], message: dict[str, Any], version: int) ->
             if len(message) != 5 + ("isError" in message) or message["role"] != "tool":
                 return None  # id, role, source, toolCallId, content
         else:
-            (block,) = message["content"]
+            block = message["content"][0]  # later blocks are not compared
             if len(message) != 4 or message["role"] != "user":  # noqa: PLR2004 - id, role, source, content
                 return None
             if len(block) != 3 + ("isError" in block) or block["type"] != "tool-result":

@@ -28,7 +28,7 @@ def usable_tools(data: object) -> frozenset[str]:
     return frozenset(name for name, usable in seen.items() if usable)
 
 
-def developer_fault(seq: int, data: object, headers: Mapping[int, frozenset[str]]) -> Fault | None:  # noqa: PLR0911
+def developer_fault(seq: int, data: object, headers: Mapping[int, frozenset[str]]) -> Fault | None:
     """Check the tool changes of a developer/message at `seq`; None when they are sound.
 
     `headers` maps the seq of every earlier request/header to the names it lets one add.

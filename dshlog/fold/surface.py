@@ -6,6 +6,7 @@ costs no more than the nodes it removes.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from dshlog.fold.content import image_flags, offload, tool_print
@@ -210,7 +211,7 @@ class SurfaceFolder:
             self.messages[seq] = message
         return None
 
-    def replace(self, seq: int, what: int, start: int, end: int, sources: Iterable[int | range]) -> Fault | None:  # noqa: PLR0911
+    def replace(self, seq: int, what: int, start: int, end: int, sources: Iterable[int | range]) -> Fault | None:
         """Put a node in the place of the span start..end; the fault when the span cannot be taken."""
         live = self._what
         for name, seq_end in (("start", start), ("end", end)):
@@ -294,7 +295,7 @@ class SurfaceFolder:
             listed = target["imageIndexes"]
             numbers = [as_count(number) for number in listed] if type(listed) is list else []
             picked = [number for number in numbers if number is not None]
-            rising = all(a < b for a, b in zip(picked, picked[1:], strict=False))
+            rising = all(a < b for a, b in pairwise(picked))
             if node is None or not picked or len(picked) != len(numbers) or not rising:
                 return Fault("projection-invalid", "a target needs a seq and strictly increasing image indexes", where)
             if any(node == other for other, _ in plan):

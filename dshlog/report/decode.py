@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dshlog.storage.source import Source
 
 _PACKED_UNTIL = 2  # generations below this one pack chunk runs into rows
-_SPACE = b" \t\r"
+_SPACE = b" \t\r\n"
 
 
 class Decoded:
@@ -43,7 +43,8 @@ class Decoded:
         exam = self._exam
         for lines, at, end in exam.reading.batches():
             exam.feed(lines, at, end)
-            yield from lines
+            for line in lines:
+                yield line.removesuffix(b"\n")
 
     def events(self) -> Iterator[tuple[dict[str, Any], bytes | None]]:
         """Yield the logical events of the readable prefix in order, each with its stored text.

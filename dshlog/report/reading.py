@@ -86,9 +86,9 @@ class Reading:
             lines = self._lines.feed(piece)
             if lines:
                 line, at, end = lines[0], self._lines.at, self._lines.end
-                self.header_end = at + len(line) + 1
+                self.header_end = at + len(line)
                 self._first = (lines[1:], self.header_end, end)
-                self.header_line = bytes(line)
+                self.header_line = bytes(line).removesuffix(b"\n")
                 self._judge_header(line)
                 return
         if self.container.bad_frame is not None:
@@ -100,7 +100,7 @@ class Reading:
 
     def _judge_header(self, line: bytes) -> None:
         try:
-            value = loads(line)
+            value = loads(line.removesuffix(b"\n"))
         except NotJSON as error:
             self._note("header-not-json", f"not JSON: {error.reason} at byte {error.at}", line=1, offset=0)
             return

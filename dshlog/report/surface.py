@@ -19,7 +19,9 @@ def surface_view(
     """Fold one log and give its surface, with the report on the whole log beside it.
 
     Args:
-        source, path, encoding: as `examine`.
+        source: the bytes, as for `examine`.
+        path: how the report names the log.
+        encoding: as for `examine`.
         at: seq of the event after which to look; None for the end of the readable prefix. A seq beyond
             the prefix gives the surface at its end.
     """
@@ -36,7 +38,7 @@ def surface_view(
             # Line by line up to the event asked for; a packed run that holds it is folded whole.
             offset = start
             for index, line in enumerate(lines):
-                behind = offset + len(line) + 1
+                behind = offset + len(line)
                 exam.feed([line], offset, behind)
                 offset = behind
                 if judge.position > at:

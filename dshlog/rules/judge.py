@@ -6,7 +6,7 @@ path, which alone words findings. Payload, fold and tail steps are the same on b
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from orjson import dumps, loads
 
@@ -63,21 +63,11 @@ _MARKER_FAULTS = frozenset(
 _KEPT = 200  # findings of one rule that are kept one by one; further ones are counted
 
 
-class Spot:
-    """The place of one line; its offset is computed only when a finding needs it."""
+class Spot(NamedTuple):
+    """The place of one line: its number from 1 and its offset from 0 in the text."""
 
-    __slots__ = ("_at", "_index", "_lines", "line")
-
-    def __init__(self, line: int, lines: list[bytes], index: int, at: int) -> None:
-        self.line = line
-        self._lines = lines
-        self._index = index
-        self._at = at
-
-    @property
-    def offset(self) -> int:
-        """Give the 0-based offset of the line in the text."""
-        return self._at + sum(map(len, self._lines[: self._index])) + self._index
+    line: int
+    offset: int
 
 
 class Judge:
@@ -105,6 +95,7 @@ class Judge:
         self._cause = SOUND  # how the first bad record reads
         self._cursor: int | None = None  # behind the issue: the position that the next record should have
         self._policy = tail_policy(version)
+        self._mark, self._mark_offset = 0, 0  # index of a line of the batch, and its offset
         self._known = known_types(version) | extra_types
         self._row_checked = row_checked_types() if version == 3 else frozenset()  # noqa: PLR2004 - the generation
         # 0.1.2 and 0.1.5 look at no relation when they open a log; 0.2.1 does.
@@ -160,18 +151,19 @@ class Judge:
     def feed(self, lines: list[bytes], at: int, end: int) -> None:
         """Judge a batch of whole lines that stand in the text from offset `at` to `end`."""
         done = 0
+        self._mark, self._mark_offset = 0, at
         while self.issue is None and done < len(lines):
-            done = self._quickly(lines, done, at)
+            done = self._quickly(lines, done)
             if done < len(lines):
-                self._exactly(lines, done, at)
+                self._exactly(lines, done)
                 done += 1
         if self.issue is None:
             self.good_end = end
         for index in range(done, len(lines)):
-            self._exactly(lines, index, at)
+            self._exactly(lines, index)
         self.records += len(lines)
 
-    def _quickly(self, lines: list[bytes], start: int, at: int) -> int:
+    def _quickly(self, lines: list[bytes], start: int) -> int:
         """Take lines from index `start` on while they are spelled plainly; the index of the first that is not."""
         steps, shapes, packs = self._quick_steps, self._shapes, self.version < _PACKED_UNTIL
         expected = self.position
@@ -222,7 +214,7 @@ class Judge:
                 break
             if faults:
                 self.position = expected
-                place = self._place_of(lines, index, at)
+                place = self._spot(lines, index)
                 for fault in faults:
                     self._note(fault, place, seq)
             expected += 1
@@ -242,7 +234,8 @@ class Judge:
         start, last = cited[0], cited[-1]
         if type(start) is type(last) is int and last - start + 1 == len(cited):
             # Written out again, a run of seqs has one spelling; so this proves types and order at once.
-            if dumps(cited) == dumps(list(range(start, last + 1))):
+            run = dumps(cited) == dumps(list(range(start, last + 1)))
+            if run:
                 return start > 0 and last < seq
         if list(map(type, cited)).count(int) == len(cited):
             return min(cited) > 0 and max(cited) < seq and len(set(cited)) == len(cited)
@@ -293,13 +286,14 @@ class Judge:
 
     # -- the exact path
 
-    def _exactly(self, lines: list[bytes], index: int, at: int) -> None:
+    def _exactly(self, lines: list[bytes], index: int) -> None:
         """Judge one line in full: what it is, whether dsh takes it, and what is wrong with it."""
-        place = self._place_of(lines, index, at)
+        place = self._spot(lines, index)
         line = lines[index]
         if isinstance(line, Overlong):
-            self._bad([Fault("line-too-long", f"a line of {line.length} bytes is not read")], place, NOT_JSON)
+            self._bad([Fault("line-too-long", f"a line of {len(line)} bytes is not read")], place, NOT_JSON)
             return
+        line = line.removesuffix(b"\n")
         try:
             value = self._value(line, place)
         except NotJSON as error:
@@ -490,9 +484,11 @@ class Judge:
             kept = self._kept[draft.fault.name, draft.fatal]
             self._kept[draft.fault.name, draft.fatal] = [other for other in kept if other is not draft]
 
-    def _place_of(self, lines: list[bytes], index: int, at: int) -> Spot:
-        """Give the place of a line of the batch."""
-        return Spot(self.records + index + 2, lines, index, at)
+    def _spot(self, lines: list[bytes], index: int) -> Spot:
+        """Give the place of a line of the batch; asked for in rising order, so that a batch is summed once."""
+        self._mark_offset += sum(map(len, lines[self._mark : index]))
+        self._mark = index
+        return Spot(self.records + index + 2, self._mark_offset)
 
     def _note(
         self, fault: Fault, place: Spot, seq: int | None, *, beyond: bool | None = None, late: bool = False

@@ -27,7 +27,7 @@ def is_text(value: object) -> bool:
     return type(value) is str and value != ""
 
 
-def message_faults(kind: str, data: object, version: int) -> list[Fault]:  # noqa: C901 - one branch a member
+def message_faults(kind: str, data: object, version: int) -> list[Fault]:
     """Check the message of a surface event as adoption does (P-020..P-027, P-061)."""
     at = "$.data" if kind == "user/message" else _MESSAGE
     message: Any = data if kind == "user/message" else data.get("message") if type(data) is dict else None
@@ -65,11 +65,8 @@ def message_faults(kind: str, data: object, version: int) -> list[Fault]:  # noq
             ):
                 text = "the content is not exactly one tool-result block of the same call"
                 out.append(Fault("tool-wrapper-malformed", text, f"{at}.content"))
-    elif kind == "system/message":
-        if version >= TOOL_ROLE and origin != "system-prompt":
-            out.append(
-                Fault("system-source-malformed", "a system/message has the source system-prompt", f"{at}.source")
-            )
+    elif kind == "system/message" and version >= TOOL_ROLE and origin != "system-prompt":
+        out.append(Fault("system-source-malformed", "a system/message has the source system-prompt", f"{at}.source"))
     return out
 
 
@@ -224,5 +221,6 @@ def _reason_fits(reason: object) -> bool:
 def _failure_fits(failure: object) -> bool:
     if type(failure) is not dict or type(failure.get("message")) is not str or type(failure.get("code")) is not str:
         return False
-    optional = {"status": is_number, "providerRetryAfterMs": is_number, "requestId": lambda value: type(value) is str}
-    return all(name in {"message", "code"} or (name in optional and optional[name](failure[name])) for name in failure)
+    numbers = all(is_number(failure[name]) for name in ("status", "providerRetryAfterMs") if name in failure)
+    known = {"message", "code", "status", "providerRetryAfterMs", "requestId"}
+    return numbers and type(failure.get("requestId", "")) is str and failure.keys() <= known

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from dshlog.storage.source import Source
 
 
-class Undecodable(ValueError):
+class Undecodable(ValueError):  # noqa: N818 - it names what the frame is
     """A structurally complete frame does not decompress, or its checksum is wrong."""
 
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from zstandard import ZstdDecompressor, ZstdError
 
@@ -16,7 +17,7 @@ LARGEST = 64_000  # bytes of text; what is larger only costs time
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Base:
-    """A log that the build of its generation opens."""
+    """A log to start from; most are such that the build of their generation opens them."""
 
     name: str
     version: int
@@ -35,7 +36,7 @@ class Case:
 
 
 def bases(shared: Path) -> list[Base]:
-    """Give the fixtures, and of the corpus, the traps and the cases what opens; each text once.
+    """Give the fixtures and the logs of the shared folder that open, and its vectors as logs; each text once.
 
     Where the shared folder is not there, the fixtures are all.
     """
@@ -50,7 +51,22 @@ def bases(shared: Path) -> list[Base]:
             seen.add(key)
             name = path.relative_to(FIXTURES.parent if FIXTURES in path.parents else shared)
             out.append(Base(name=name.as_posix(), version=version, suffix=suffix, data=data))
-    return out
+    return [*out, *_vectors(shared)]
+
+
+def members(shared: Path) -> dict[int, dict[str, list[str]]]:
+    """Give the members that the payload of each event type may have, by generation; nothing without the shared folder."""
+    table = shared / "spec/vocabulary.json"
+    if not table.is_file():
+        return {}
+    versions = json.loads(table.read_text(encoding="utf-8"))["versions"]
+    return {
+        version: {
+            name: [*told["data"].get("required", ()), *told["data"].get("optional", ())]
+            for name, told in versions[str(version)]["event_types"].items()
+        }
+        for version in BUILT
+    }
 
 
 def frames(data: bytes) -> list[bytes]:
@@ -80,3 +96,30 @@ def _sound(shared: Path) -> Iterator[tuple[Path, int | None]]:
         for entry in json.loads(index.read_text(encoding="utf-8"))[entries] if index.is_file() else ():
             if entry[told].get("native", entry[told].get("open"))["ok"]:
                 yield index.parent / entry["file"], entry[told]["version"]
+
+
+def _vectors(shared: Path) -> Iterator[Base]:
+    """Yield the vectors that hold events from position 0 on; they show types that no log has."""
+    for path in sorted(shared.glob("vectors/*/*.json")):
+        vector = json.loads(path.read_text(encoding="utf-8"))
+        given, version = vector["input"], vector["version"]
+        rows = given.get("rows", given.get("events"))
+        if (
+            version in BUILT
+            and isinstance(rows, list)
+            and rows
+            and isinstance(rows[0], dict)
+            and rows[0].get("seq") == 0
+        ):
+            head = given.get("header") or header_of(version, rows)
+            data = "".join(json.dumps(row, separators=(",", ":")) + "\n" for row in (head, *rows)).encode()
+            yield Base(name=path.relative_to(shared).as_posix(), version=version, suffix=".jsonl", data=data)
+
+
+def header_of(version: int, rows: list[Any]) -> dict[str, Any]:
+    """Make a header for events without one."""
+    header: dict[str, Any] = {"type": "session", "version": version, "id": "vector", "createdAt": 1, "cwd": "/v"}
+    if version >= BUILT[1]:
+        marks = (row.get("data") for row in rows if isinstance(row, dict) and row.get("type") == "session/end-seed")
+        header["isSeeded"] = any(isinstance(data, dict) and data.get("inherited") for data in marks)
+    return {**header, "delegationDepth": 0}

@@ -33,12 +33,14 @@ class Disagreement:
     words: str  # what dsh says
 
 
-def disagreements(cases: Iterable[Case], oracle: Path, shared: Path) -> Iterator[tuple[Case, Disagreement | None]]:
-    """Judge each case twice and yield it with what differs; None when nothing does or dsh gave no answer."""
+def disagreements(cases: Iterable[Case], oracle: Path, shared: Path) -> Iterator[tuple[Case, str, Disagreement | None]]:
+    """Judge each case twice; yields it with what dsh says and with what differs, None when nothing does."""
     todo = iter(cases)
     while batch := list(islice(todo, BATCH)):
         for case, verdict in zip(batch, ask(batch, oracle, shared), strict=True):
-            yield case, compare(case, verdict)
+            answer = native(verdict)
+            words = "no native answer" if answer is None else "opens" if answer["ok"] else plain(answer["error"])
+            yield case, words, compare(case, verdict)
 
 
 def ask(cases: list[Case], oracle: Path, shared: Path) -> list[dict[str, Any]]:
@@ -58,13 +60,20 @@ def ask(cases: list[Case], oracle: Path, shared: Path) -> list[dict[str, Any]]:
     return verdicts
 
 
+def native(verdict: dict[str, Any]) -> dict[str, Any] | None:
+    """Give the answer of the generation's own build; None when there is none."""
+    version = verdict.get("version")  # as the header has it, so it may be anything
+    if "unjudged" in verdict or (type(version) is int and version in UNBUILT):
+        return None
+    return verdict.get("native", verdict.get("open"))
+
+
 def compare(case: Case, verdict: dict[str, Any]) -> Disagreement | None:
     """Tell how the verdict and dshlog's own differ."""
-    answer = verdict.get("native", verdict.get("open"))
-    if answer is None or "unjudged" in verdict or verdict.get("version") in UNBUILT:
+    answer = native(verdict)
+    if answer is None:
         return None
-    native = "native" in verdict
-    theirs, facts = {"opens": answer["ok"]}, answer if native else verdict
+    theirs, facts = {"opens": answer["ok"]}, answer if "native" in verdict else verdict
     if answer["ok"]:
         theirs |= {"events": facts["events"], "nodes": facts["surface_nodes"], "open": bool(facts["closers"])}
         theirs |= {"cut": answer["torn_truncate_to"], "saved": answer["recovered_tail"]}
@@ -100,5 +109,7 @@ def judged(case: Case) -> tuple[dict[str, Any], str]:
 
 def plain(words: str) -> str:
     """Take out of an error text what differs from log to log."""
-    words = re.sub(r"\(raw log: .*?\)|(stored )?session \"[^\"]*\"( failed validation)?:|stored log is corrupt:", "", words)
+    words = re.sub(
+        r"\(raw log: .*?\)|(stored )?session \"[^\"]*\"( failed validation)?:|stored log is corrupt:", "", words
+    )
     return re.sub(r"\d+", "N", re.sub(r"<root>\S*", "", words)).strip()[:160]

@@ -13,11 +13,39 @@ from zstandard import ZstdCompressionParameters, ZstdCompressor
 
 from bases import Base, Case, frames
 from dshlog.model.vocabulary import RETIRED, SURFACE_TYPES, format_types
+from stock import Stock, spots
 
 LITERAL = re.compile(rb'"@([^"@]*)@"')  # a text that stands for a number as it is to be spelled
 SEQ_NAME = re.compile(r"^seq0?$|Seqs?$|^(start|end)$")  # members that hold seqs
-NUMBERS = ("-0", "0.0", "1.0", "1e0", "0.5", "-1", "9007199254740991", "9007199254740992", "9007199254740993", "1e21", "1e400")
-TEXTS = ("", "x", " ", "__proto__", "constructor", "0", "null", "\ud800", "\ud83d\ude00", "é", "\u0000", "user", "tool", "model")
+NUMBERS = (
+    "-0",
+    "0.0",
+    "1.0",
+    "1e0",
+    "0.5",
+    "-1",
+    "9007199254740991",
+    "9007199254740992",
+    "9007199254740993",
+    "1e21",
+    "1e400",
+)
+TEXTS = (
+    "",
+    "x",
+    " ",
+    "__proto__",
+    "constructor",
+    "0",
+    "null",
+    "\ud800",
+    "\ud83d\ude00",
+    "é",
+    "\u0000",
+    "user",
+    "tool",
+    "model",
+)
 TAILS = (b"{", b"{}\n", b"[]\n", b"null\n", b"\n", b"\0" * 64, b'{"type":"turn/end"}\n', b'"turn/end"\n', b"\xff\n")
 UNKNOWN = ("demo/note", "", "turn/End", "x" * 200, "toString", "plugin:thing", "tool/code-dispatch", *RETIRED)
 
@@ -46,7 +74,7 @@ class Draft:
     version: int
     suffix: str
     rows: list[Row]
-    others: list[Base]
+    stock: Stock
     tail: bytes = b""
     notes: list[str] = field(default_factory=list)
     moved: bool = False  # whether rows were added, taken away or moved
@@ -88,15 +116,18 @@ def compressed(text: bytes, *, checksum: bool = True, size: bool = True) -> byte
 
 def cases(logs: list[Base], count: int, seed: int) -> Iterator[Case]:
     """Yield `count` logs; each depends on the seed and its number alone."""
+    stock = Stock(logs)
     for number in range(count):
-        rng = random.Random(f"{seed}/{number}")
+        rng = random.Random(f"{seed}/{number}")  # noqa: S311 - the same logs every time
         base = rng.choice(logs)
-        draft = drafted(base, rng, logs)
+        draft = drafted(base, rng, stock)
         wanted = rng.choices((1, 2, 3), (6, 3, 1))[0]
         # Records are numbered again before their texts are spoiled, and with luck not at all.
         again = rng.random() < 0.93
         while not draft.notes:
-            for change in sorted(rng.choices(list(CHANGES), list(CHANGES.values()), k=wanted), key=TEXTUAL.__contains__):
+            for change in sorted(
+                rng.choices(list(CHANGES), list(CHANGES.values()), k=wanted), key=TEXTUAL.__contains__
+            ):
                 if change in TEXTUAL and draft.moved and again:
                     renumber(draft)
                 if note := change(draft):
@@ -107,15 +138,14 @@ def cases(logs: list[Base], count: int, seed: int) -> Iterator[Case]:
         yield Case(name=f"mutate-{seed}-{number}", about=about, suffix=base.suffix, data=draft.bytes())
 
 
-def drafted(base: Base, rng: random.Random, logs: list[Base]) -> Draft:
+def drafted(base: Base, rng: random.Random, stock: Stock) -> Draft:
     """Take a log apart."""
     rows, tail = [], b""
     for number, text in enumerate([base.data] if base.suffix == ".jsonl" else frames(base.data)):
         *lines, tail = text.split(b"\n")
         tail = tail if base.suffix == ".jsonl" else b""  # of a torn frame; a whole one must not end so
         rows += [Row(value=value_of(line), text=line, frame=number) for line in lines]
-    others = [log for log in logs if log.version == base.version]
-    return Draft(rng=rng, version=base.version, suffix=base.suffix, rows=rows, others=others, tail=tail)
+    return Draft(rng=rng, version=base.version, suffix=base.suffix, rows=rows, stock=stock, tail=tail)
 
 
 def value_of(line: bytes) -> Any:
@@ -124,15 +154,6 @@ def value_of(line: bytes) -> Any:
         return json.loads(line)
     except ValueError:
         return None
-
-
-def spots(value: Any, path: str = "$") -> Iterator[tuple[Any, Any, str]]:
-    """Yield (container, key, path) of everything inside a value."""
-    pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, held in list(pairs):
-        here = f"{path}.{key}" if isinstance(key, str) else f"{path}[{key}]"
-        yield value, key, here
-        yield from spots(held, here)
 
 
 def spot(draft: Draft, row: Row, wanted: type | tuple[type, ...] = object) -> tuple[Any, Any, str] | None:
@@ -192,7 +213,9 @@ def drop(draft: Draft) -> str | None:
 def unbalance(draft: Draft) -> str | None:
     """Take away or double one record of those that open and close something."""
     pairs = r"turn/|step/|tool/(call|result)|-start|/start|/end|job/|queued|delivered|asked|decided|summary|prune|request/|assistant/"
-    rows = [row for row in draft.rows[1:] if isinstance(row.value, dict) and re.search(pairs, str(row.value.get("type")))]
+    rows = [
+        row for row in draft.rows[1:] if isinstance(row.value, dict) and re.search(pairs, str(row.value.get("type")))
+    ]
     if not rows:
         return None
     row = draft.rng.choice(rows)
@@ -211,7 +234,9 @@ def duplicate(draft: Draft) -> str | None:
         return None
     row = draft.rng.choice(draft.rows[1:])
     at = draft.rows.index(row) + 1 if draft.rng.random() < 0.5 else draft.rng.randint(1, len(draft.rows))
-    draft.rows.insert(at, Row(value=value_of(row.stored()), text=row.stored(), frame=draft.rows[at - 1].frame or row.frame))
+    draft.rows.insert(
+        at, Row(value=value_of(row.stored()), text=row.stored(), frame=draft.rows[at - 1].frame or row.frame)
+    )
     draft.moved = True
     return f"{draft.at(row)} before line {at + 1}"
 
@@ -231,18 +256,38 @@ def swap(draft: Draft) -> str | None:
 
 def graft(draft: Draft) -> str | None:
     """Put in some records of another log of the same generation."""
-    other = draft.rng.choice(draft.others)
-    rows = drafted(other, draft.rng, []).rows[1:]
+    rng = draft.rng
+    other = rng.choice(draft.stock.logs[draft.version])
+    rows = drafted(other, rng, draft.stock).rows[1:]
     if not rows:
         return None
-    start = draft.rng.randrange(len(rows))
+    start = rng.randrange(len(rows))
+    taken = [
+        draft.fresh(row) for row in rows[start : start + rng.choice((1, 1, 1, 2, 3, 6))] if isinstance(row.value, dict)
+    ]
+    return f"{insert(draft, taken)} of {other.name}"
+
+
+def invent(draft: Draft) -> str | None:
+    """Put in a record of any known type, whose members have values that members of that name have elsewhere."""
+    rng = draft.rng
+    kind = rng.choice(sorted(format_types(draft.version)))
+    names = draft.stock.members(draft.version, kind)
+    data = {name: draft.stock.value(draft.version, name, rng, anything(draft)) for name in names if rng.random() < 0.85}
+    value = {"type": kind, "seq": 0, "time": 1700000000000, "data": data}
+    if kind in SURFACE_TYPES[draft.version]:
+        value["surfaceOp"] = "append"
+    return f"{insert(draft, [Row(value=value, text=None)])} {str(data)[:200]}"
+
+
+def insert(draft: Draft, rows: list[Row]) -> str:
+    """Put records somewhere, numbered on from the one before."""
     at = draft.rng.randint(1, len(draft.rows))
-    taken = [draft.fresh(row) for row in rows[start : start + draft.rng.choice((1, 1, 2, 3))] if isinstance(row.value, dict)]
-    for row in taken:
+    for row in rows:
         row.frame = draft.rows[at - 1].frame or 1
-    draft.rows[at:at] = taken
+    draft.rows[at:at] = rows
     draft.moved = True
-    return f"{', '.join(map(draft.at, taken))} of {other.name}"
+    return ", ".join(map(draft.at, rows))
 
 
 # -- changes to members
@@ -282,10 +327,10 @@ def add_member(draft: Draft) -> str | None:
     if isinstance(holder[key], list):
         holder[key].insert(draft.rng.randint(0, len(holder[key])), value)
         return f"{draft.at(row)} {path[2:]}[] {value!r}"
-    names = {name for other in draft.rows for _, name, _ in spots(other.value) if isinstance(name, str)}
-    name = draft.rng.choice(("extra", *sorted(names)))
-    holder[key][name] = value
-    return f"{draft.at(row)} {path[2:]}.{name} {value!r}"
+    names = draft.stock.members(draft.version, row.value.get("type")) if path == "$.." else []
+    name = draft.rng.choice(("extra", *names, *draft.stock.names(draft.version)))
+    holder[key][name] = value = draft.stock.value(draft.version, name, draft.rng, value)
+    return f"{draft.at(row)} {path[2:]}.{name} {str(value)[:60]!r}"
 
 
 def anything(draft: Draft) -> Any:
@@ -313,7 +358,9 @@ def nudge(draft: Draft) -> str | None:
     if row is None or place is None or isinstance(place[0][place[1]], bool):
         return None
     old = place[0][place[1]]
-    new = draft.rng.choice((old + 1, old - 1, old + 1, old - 1, 0, -old, f"@{old}.0@", f"@{old}e0@", f"@{draft.rng.choice(NUMBERS)}@"))
+    new = draft.rng.choice(
+        (old + 1, old - 1, old + 1, old - 1, 0, -old, f"@{old}.0@", f"@{old}e0@", f"@{draft.rng.choice(NUMBERS)}@")
+    )
     place[0][place[1]] = new
     return f"{draft.at(row)} {place[2]} {old} to {new}"
 
@@ -348,15 +395,20 @@ def borrow(draft: Draft) -> str | None:
     place = spot(draft, row) if row else None
     if row is None or place is None or not isinstance(place[1], str):
         return None
-    values = [
+    own = [
         holder[key]
         for other in draft.rows
         for holder, key, _ in spots(other.value)
         if key == place[1] and holder[key] != place[0][place[1]]
     ]
-    if not values:
+    old = place[0][place[1]]
+    new = (
+        draft.rng.choice(own)
+        if own and draft.rng.random() < 0.7
+        else draft.stock.value(draft.version, place[1], draft.rng, old)
+    )
+    if new == old:
         return None
-    old, new = place[0][place[1]], draft.rng.choice(values)
     place[0][place[1]] = json.loads(json.dumps(new))
     return f"{draft.at(row)} {place[2]} {str(old)[:60]!r} to {str(new)[:60]!r}"
 
@@ -377,7 +429,9 @@ def other_type(draft: Draft) -> str | None:
         return None
     note = draft.at(row)
     known = sorted(format_types(draft.version))
-    row.value["type"] = draft.rng.choice((draft.rng.choice(known), draft.rng.choice(UNKNOWN), draft.rng.choice(UNKNOWN)))
+    row.value["type"] = draft.rng.choice(
+        (draft.rng.choice(known), draft.rng.choice(UNKNOWN), draft.rng.choice(UNKNOWN))
+    )
     if draft.rng.random() < 0.4:
         row.value["ignorable"] = True
     return f"{note} to {row.value['type'][:60]!r}, ignorable {row.value.get('ignorable')}"
@@ -405,7 +459,16 @@ def marker(draft: Draft) -> str | None:
     start, end = rng.choice((sorted((rng.choice(nodes), rng.choice(nodes))), [rng.randrange(top), rng.randrange(top)]))
     spelled = ({"op": "replace", "start": start, "end": end}, {"op": "replace", "startSeq": start, "endSeq": end})
     native = spelled[draft.version >= 3]
-    odd = (None, "Append", {"op": "append"}, {**native, "x": 1}, {"op": "replace"}, spelled[draft.version < 3], [], ["append"])
+    odd = (
+        None,
+        "Append",
+        {"op": "append"},
+        {**native, "x": 1},
+        {"op": "replace"},
+        spelled[draft.version < 3],
+        [],
+        ["append"],
+    )
     new = rng.choice((native, native, native, native, "append", rng.choice(odd)))
     if rng.random() < 0.1:
         row.value.pop("surfaceOp", None)
@@ -459,7 +522,12 @@ def behind(draft: Draft) -> str | None:
     seq = at - 1
     gap = {"type": "session/title", "seq": seq + 7, "time": 1700000000000, "data": {"title": "x"}}
     bad = rng.choice((b"{", b"{}", b'{"type":"x"}', b"[]", json.dumps(gap).encode()))
-    end: dict[str, Any] = {"type": "turn/end", "seq": seq, "time": 1700000000000, "data": {"turn": 1, "reason": {"kind": "completed"}}}
+    end: dict[str, Any] = {
+        "type": "turn/end",
+        "seq": seq,
+        "time": 1700000000000,
+        "data": {"turn": 1, "reason": {"kind": "completed"}},
+    }
     member = rng.choice(("seq", "time", "data", "ignorable", "extra", "surfaceOp", "sourceEventSeqs"))
     if rng.random() < 0.7:
         if rng.random() < 0.4:
@@ -512,7 +580,9 @@ def header(draft: Draft) -> str:
         if rng.random() < 0.25:
             row.value.pop(name, None)
             return f"without {name}"
-        row.value[name] = rng.choice((anything(draft), anything(draft), rng.randrange(12), "/x", "rel", "/x/../y", not row.value.get(name)))
+        row.value[name] = rng.choice(
+            (anything(draft), anything(draft), rng.randrange(12), "/x", "rel", "/x/../y", not row.value.get(name))
+        )
         return f"{name} {row.value[name]!r}"
     return "as it is"
 
@@ -522,7 +592,9 @@ def reframe(draft: Draft) -> str | None:
     rng = draft.rng
     if draft.suffix == ".jsonl":
         return None
-    way = rng.choice(("one", "each", "header", "flip", "cut", "zeros", "foreign", "skippable", "empty", "bare", "no checksum"))
+    way = rng.choice(
+        ("one", "each", "header", "flip", "cut", "zeros", "foreign", "skippable", "empty", "bare", "no checksum")
+    )
     if way == "one":
         for row in draft.rows[1:]:
             row.frame = 1
@@ -557,7 +629,8 @@ CHANGES: dict[Callable[[Draft], str | None], int] = {
     unbalance: 12,
     duplicate: 4,
     swap: 5,
-    graft: 8,
+    graft: 9,
+    invent: 9,
     delete_member: 12,
     rename_member: 3,
     add_member: 6,

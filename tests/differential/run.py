@@ -2,6 +2,8 @@
 
     python tests/differential/run.py --oracle DIR --cuts 500 --seed 1       logs that end too early
     python tests/differential/run.py --oracle DIR --mutate 3000 --seed 1    logs with a few changes each
+    python tests/differential/run.py --oracle DIR --whole 9999              the logs that the others start from
+    python tests/differential/run.py --oracle DIR --tally ...               also what dsh said, and how often
     python tests/differential/run.py --oracle DIR --keep FOLDER ...         also write the logs that differ there
     python tests/differential/run.py --mutate 3000 --seed 1 --make NAME     write this one log to standard output
 
@@ -18,7 +20,7 @@ import argparse
 import importlib
 import os
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,7 +30,7 @@ sys.path[:0] = [str(HERE), str(HERE.parents[1])]
 from bases import Case, bases  # noqa: E402 - found beside this file
 from compare import Disagreement, disagreements  # noqa: E402 - as above
 
-GENERATORS = ("cuts", "mutate")
+GENERATORS = ("whole", "cuts", "mutate")
 SHOWN = 3  # examples of each group
 
 
@@ -38,6 +40,7 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--oracle", type=Path, default=os.environ.get("DSHLOG_ORACLE"), metavar="DIR")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", type=Path, metavar="FOLDER")
+    parser.add_argument("--tally", action="store_true")
     parser.add_argument("--make", metavar="NAME")
     for name in GENERATORS:
         parser.add_argument(f"--{name}", type=int, default=0, metavar="COUNT")
@@ -52,43 +55,51 @@ def generated(given: argparse.Namespace, shared: Path) -> Iterator[Case]:
             yield from importlib.import_module(name).cases(logs, count, given.seed)
 
 
+def say(text: str) -> None:
+    """Print a line."""
+    sys.stdout.write(f"{text}\n")
+
+
 def show(groups: dict[str, list[Disagreement]], total: int) -> None:
     """Print the groups, the largest first, each with its smallest logs."""
     for group, members in sorted(groups.items(), key=lambda pair: -len(pair[1])):
-        print(f"{len(members):5}  {group}")
+        say(f"{len(members):5}  {group}")
         for found in sorted(members, key=lambda member: len(member.case.data))[:SHOWN]:
-            print(f"         {found.case.name}: {found.case.about}")
+            say(f"         {found.case.name}: {found.case.about}")
             ours = {key: value for key, value in found.ours.items() if found.theirs.get(key) != value}
             theirs = {key: value for key, value in found.theirs.items() if found.ours.get(key) != value}
-            print(f"           ours {ours}")
-            print(f"           dsh  {theirs} {found.words[:300]}")
-    print(f"{sum(map(len, groups.values()))} of {total} logs are judged differently, in {len(groups)} groups")
+            say(f"           ours {ours}")
+            say(f"           dsh  {theirs} {found.words[:300]}")
+    say(f"{sum(map(len, groups.values()))} of {total} logs are judged differently, in {len(groups)} groups")
 
 
-def main(words: list[str]) -> int:
+def main(command: list[str]) -> int:
     """Run the command line; gives the exit status."""
-    given = arguments().parse_args(words)
+    given = arguments().parse_args(command)
     shared = Path(os.environ.get("DSHLOG_SHARED") or HERE.parents[2] / "shared")
     if given.make:
         for case in generated(given, shared):
             if case.name == given.make:
                 sys.stdout.buffer.write(case.data)
                 return 0
-        print(f"no log {given.make} is made from these arguments", file=sys.stderr)
+        sys.stderr.write(f"no log {given.make} is made from these arguments\n")
         return 2
     if given.oracle is None:
-        print("--oracle or DSHLOG_ORACLE must name the folder of the oracle", file=sys.stderr)
+        sys.stderr.write("--oracle or DSHLOG_ORACLE must name the folder of the oracle\n")
         return 2
     groups: dict[str, list[Disagreement]] = defaultdict(list)
-    total = 0
-    for case, found in disagreements(generated(given, shared), given.oracle, shared):
-        total += 1
+    said: Counter[str] = Counter()
+    for case, words, found in disagreements(generated(given, shared), given.oracle, shared):
+        said[words] += 1
         if found is not None:
             groups[found.group].append(found)
             if given.keep is not None:
                 given.keep.mkdir(parents=True, exist_ok=True)
                 (given.keep / f"{case.name}{case.suffix}").write_bytes(case.data)
-    show(groups, total)
+    if given.tally:
+        for words, times in said.most_common():
+            say(f"{times:5}  {words}")
+    show(groups, said.total())
     return 1 if groups else 0
 
 

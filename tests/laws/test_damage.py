@@ -43,7 +43,9 @@ def judged(data, name):
 
 
 @LAWS
-@given(path=st.sampled_from(LOGS), flips=st.lists(st.tuples(st.floats(0, 1), st.integers(1, 255)), min_size=1, max_size=4))
+@given(
+    path=st.sampled_from(LOGS), flips=st.lists(st.tuples(st.floats(0, 1), st.integers(1, 255)), min_size=1, max_size=4)
+)
 def test_changed_bytes(path, flips):
     data = bytearray(path.read_bytes())
     for where, change in flips:

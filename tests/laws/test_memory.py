@@ -53,7 +53,7 @@ print(json.dumps({{
 def in_a_process(source, path, module="dshlog.storage.source", name="BytesSource"):
     """Examine in a process of its own and give what it found and needed."""
     code = CHILD.format(source=source, path=path, header=HEADER, opening=OPENING, module=module, name=name)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     return json.loads(done.stdout)
 
 

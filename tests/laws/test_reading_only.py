@@ -22,7 +22,11 @@ SOUND = [path for path in LOGS if examine(BytesSource(path.read_bytes()), str(pa
 def state_of(folder):
     """Give everything that a write would change."""
     return {
-        path.relative_to(folder): (path.stat().st_mtime_ns, path.stat().st_ino, path.read_bytes() if path.is_file() else None)
+        path.relative_to(folder): (
+            path.stat().st_mtime_ns,
+            path.stat().st_ino,
+            path.read_bytes() if path.is_file() else None,
+        )
         for path in [folder, *folder.rglob("*")]
     }
 

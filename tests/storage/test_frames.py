@@ -38,7 +38,7 @@ def frames_of(data):
     return walk(BytesSource(data))
 
 
-def scan(data):  # noqa: C901, PLR0911 - in the form of the specification
+def scan(data):
     """Walk as the specification writes it: (starts, where torn, where damaged)."""
     at, starts = 0, []
     while at < len(data):

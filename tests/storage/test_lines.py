@@ -17,7 +17,7 @@ def fed(pieces, **options):
         for line in lines.feed(piece):
             at = lines.at if at is None else at
             out.append((at, line))
-            at += len(line) + 1
+            at += len(line)
     return out, lines
 
 
@@ -27,14 +27,14 @@ def test_text_without_a_line_feed_is_no_line():
     assert (lines.rest, lines.rest_length, lines.end) == (b"abcde", 5, 0)
 
 
-def test_a_line_gets_along_without_its_line_feed_and_keeps_the_rest():
-    assert fed([b"ab\n\ncd\r\n"])[0] == [(0, b"ab"), (3, b""), (4, b"cd\r")]
+def test_a_line_keeps_its_line_feed_and_all_before_it():
+    assert fed([b"ab\n\ncd\r\n"])[0] == [(0, b"ab\n"), (3, b"\n"), (4, b"cd\r\n")]
 
 
 @pytest.mark.parametrize("mark", ["\r", "\v", "\f", "\x1c", "\x85", "\u2028", "\u2029", "\0"])
 def test_nothing_else_ends_a_line(mark):
-    text = f"a{mark}b".encode()
-    assert fed([text + b"\n"])[0] == [(0, text)]
+    text = f"a{mark}b\n".encode()
+    assert fed([text])[0] == [(0, text)]
 
 
 @given(st.lists(st.sampled_from([b"", b"a", b"\n", b"bc\n", b"\n\n", b"d\ne", b"\r\n"])))
@@ -42,19 +42,19 @@ def test_any_cut_gives_the_same_lines(pieces):
     text = b"".join(pieces)
     out, lines = fed(pieces)
     *whole, rest = text.split(b"\n")
-    assert [line for _, line in out] == whole
-    assert all(text[at : at + len(line) + 1] == line + b"\n" for at, line in out)
+    assert [line for _, line in out] == [line + b"\n" for line in whole]
+    assert all(text[at : at + len(line)] == line for at, line in out)
     assert (lines.rest, lines.rest_length, lines.end) == (rest, len(rest), len(text) - len(rest))
 
 
 def test_a_line_at_the_limit_is_kept_and_one_above_it_is_only_counted():
-    out, _ = fed([b"abc", b"de\nx\n"], limit=5)
-    assert out == [(0, b"abcde"), (6, b"x")]
+    out, _ = fed([b"abc", b"de\nx\n"], limit=6)
+    assert out == [(0, b"abcde\n"), (6, b"x\n")]
     assert not isinstance(out[0][1], Overlong)
-    out, _ = fed([b"abc", b"def\nx\n"], limit=5)
+    out, _ = fed([b"abc", b"def\nx\n"], limit=6)
     assert isinstance(out[0][1], Overlong)
-    assert len(out[0][1]) == 6
-    assert out[1] == (7, b"x")
+    assert len(out[0][1]) == 7
+    assert out[1] == (7, b"x\n")
 
 
 def test_an_overlong_line_holds_no_bytes_while_it_grows():
@@ -65,7 +65,7 @@ def test_an_overlong_line_holds_no_bytes_while_it_grows():
     assert isinstance(lines.rest, Overlong)
     assert (len(lines.rest), lines.rest_length, lines.end) == (8000, 8000, 0)
     (line,) = lines.feed(b"\nnext")
-    assert (len(line), lines.at, lines.rest, lines.end) == (8000, 0, b"next", 8001)
+    assert (len(line), lines.at, lines.rest, lines.end) == (8001, 0, b"next", 8001)
 
 
 def test_the_limit_is_dshlogs_own_and_far_above_any_real_line():
