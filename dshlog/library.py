@@ -69,7 +69,7 @@ class Log:
         from dshlog.report.examine import Examination
 
         exam = Examination(self._source, self.path, self._encoding, keep=True)
-        exam.run()
+        exam = exam.finished()
         if exam.judge is None:
             from dshlog.model.surface import Surface
 

@@ -40,7 +40,12 @@ def members(row: dict[str, Any]) -> int:
         if row["type"] == "tool-call-chunks":
             pieces = data["args"]
             named = "name" in data
-            if type(data["id"]) is not str or len(data) != 6 + named or (named and type(data["name"]) is not str):
+            if (
+                type(data["id"]) is not str
+                or not data["id"]
+                or len(data) != 6 + named
+                or (named and type(data["name"]) is not str)
+            ):
                 return 0
         else:
             pieces = data["texts"]
@@ -50,6 +55,9 @@ def members(row: dict[str, Any]) -> int:
         if (
             len(row) != 4  # noqa: PLR2004 - type, seq0, time0, data
             or not type(seq0) is type(time0) is type(data["turn"]) is type(data["step"]) is type(data["index"]) is int
+            or data["turn"] < 0
+            or data["step"] < 0
+            or data["index"] < 0
             or not type(pieces) is type(dt) is list
             or len(dt) != count - 1
             # Written out again, whole numbers from 0 up leave nothing but digits; so the sum bounds every time.
@@ -60,14 +68,16 @@ def members(row: dict[str, Any]) -> int:
         "".join(pieces)  # refuses anything that is no text
     except (KeyError, TypeError):
         return 0
-    return count if seq0 + count <= MAX_SAFE else 0
+    return count if 0 <= seq0 <= MAX_SAFE - count else 0
 
 
-def row_faults(row: dict[str, Any]) -> list[Fault]:
-    """Check a packed row as the v0 builds do; an empty list when all its members can be taken.
+def row_faults(row: dict[str, Any], version: int = 0) -> list[Fault]:
+    """Check a packed row; an empty list when all its members can be taken.
 
-    Negative zero is accepted in `time0` and `dt` and refused in `seq0`.
+    The v0 builds take any number as turn, step and index, an empty call id, and negative zero in
+    `time0` and `dt`. The only reader of v1 wants counts, a named call, and no negative zero.
     """
+    strict = version > 0
     kind = row["type"]
     pieces_name = PAYLOAD[kind][0]
     faults: list[Fault] = []
@@ -80,6 +90,7 @@ def row_faults(row: dict[str, Any]) -> list[Fault]:
     seq0 = as_count(row.get("seq0"))
     if "seq0" in row and seq0 is None:
         fault("$.seq0", "seq0 is no count")
+    _time = as_int if strict else _lenient_time
     time0 = _time(row.get("time0"))
     if "time0" in row and time0 is None:
         fault("$.time0", "time0 is no integer")
@@ -95,10 +106,16 @@ def row_faults(row: dict[str, Any]) -> list[Fault]:
         elif not (name == "name" and kind == "tool-call-chunks"):
             fault(f"$.data.{name}", f"data.{name} does not belong here")
     faults += [
-        Fault("chunk-row-malformed", f"packed {kind} row: data.{name} is no number", f"$.data.{name}")
+        Fault(
+            "chunk-row-malformed",
+            f"packed {kind} row: data.{name} is no {'count' if strict else 'number'}",
+            f"$.data.{name}",
+        )
         for name in ("turn", "step", "index")
-        if name in data and not is_number(data[name])
+        if name in data and (as_count(data[name]) is None if strict else not is_number(data[name]))
     ]
+    if strict and data.get("id") == "":
+        fault("$.data.id", "data.id is empty")
     for name in ("id", "name") if kind == "tool-call-chunks" else ():
         if name in data and type(data[name]) is not str:
             fault(f"$.data.{name}", f"data.{name} is no text")
@@ -141,5 +158,5 @@ def expand_row(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
         }
 
 
-def _time(value: object) -> int | None:
+def _lenient_time(value: object) -> int | None:
     return 0 if type(value) is float and value == 0 else as_int(value)

@@ -77,6 +77,8 @@ def _type_faults(value: dict[str, Any], version: int) -> list[Fault]:
             wrong("cwd", "no text")
         elif not is_absolute(cwd):
             wrong("cwd", "no absolute path")
+        elif not cwd.startswith("/"):
+            faults.append(Fault("cwd-of-windows", "cwd is an absolute path on Windows only", "$.cwd"))
     return faults
 
 

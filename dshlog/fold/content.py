@@ -51,6 +51,8 @@ def _quick_print(data: dict[str, Any], message: dict[str, Any], version: int) ->
                 return None
         failed = block.get("isError")
         turn, step, name, call_id = data["turn"], data["step"], message["id"], source["callId"]
+        if type(turn) is float or type(step) is float:
+            turn, step = _whole(turn), _whole(step)
         if (
             type(turn) is type(step) is int
             and type(name) is type(call_id) is str
@@ -62,9 +64,14 @@ def _quick_print(data: dict[str, Any], message: dict[str, Any], version: int) ->
             and (failed is False or failed is True or "isError" not in block)
         ):
             return hash((turn, step, failed, name, call_id)) & _MASK | _ABOVE_KINDS
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, IndexError):
         pass
     return None
+
+
+def _whole(number: object) -> object:
+    """Give an integral float as int, since 1.0 and 1 are one number; negative zero is 0 here."""
+    return int(number) if type(number) is float and number.is_integer() else number
 
 
 def image_flags(message: object) -> list[bool] | None:

@@ -54,10 +54,11 @@ def request_at(events: Iterable[Mapping[str, Any]], settlement_seq: int, *, vers
         kind, data = event.get("type"), event.get("data")
         if kind == "request/header" and type(data) is dict:
             header = data.get("header")
-            history.header(event["seq"], data)
+            if version >= _TOOL_HISTORY:
+                history.header(event["seq"], data)
         elif kind == "request/context":
             context = data
-        elif kind == "developer/message" and type(data) is dict:
+        elif kind == "developer/message" and type(data) is dict and version >= _TOOL_HISTORY:
             history.developer(data)
     return Request(
         header=canonical_header(header, version) if type(header) is dict else None,
@@ -116,7 +117,8 @@ class ToolHistory:
         message = data["message"]
         declared = self._headers.get(data.get("headerSeq", -1), [])
         additions: list[Any] = []
-        for block in message.get("content", ()):
+        content = message.get("content")
+        for block in content if type(content) is list else ():
             name = block.get("toolName") if type(block) is dict else None
             if type(block) is not dict or type(name) is not str:
                 continue

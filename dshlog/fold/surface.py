@@ -94,15 +94,20 @@ class SurfaceFolder:
 
     def between(self, start: int, end: int) -> list[int] | None:
         """Give the nodes from start to end in surface order; None when that is no span of the surface."""
-        if start not in self._what or end not in self._what:
-            return None
-        out, node = [start], start
+        span = self._span(start, end)
+        return None if isinstance(span, Fault) else span
+
+    def _span(self, start: int, end: int) -> list[int] | Fault:
+        for name, node in (("start", start), ("end", end)):
+            if node not in self._what:
+                return Fault("replace-start-missing", f"replaces {start}..{end}, but its {name} is not on the surface")
+        span, node = [start], start
         while node != end:
             node = self._next[node]
             if node == _NONE:
-                return None
-            out.append(node)
-        return out
+                return Fault("replace-reversed", f"replaces {start}..{end}, but {start} stands after {end}")
+            span.append(node)
+        return span
 
     def surface(self) -> Surface:
         """Give the surface as a value; replacements and origins only when the folder keeps them."""
@@ -145,6 +150,13 @@ class SurfaceFolder:
         if faults:
             return faults
         sources: Sources | None = None
+        op = row.get("surfaceOp")
+        if self.version == 0 and type(op) is dict:
+            # v0 looks up the range before it looks at the sources.
+            ends = read_span(op, self.version)
+            found = ends if isinstance(ends, Fault) else self._span(*ends)
+            if isinstance(found, Fault):
+                return [found]
         if "sourceEventSeqs" in row and "surfaceOp" in row and not opaque:
             listed = row["sourceEventSeqs"]
             if type(listed) is not list or any(as_count(member) is None for member in listed):
@@ -214,17 +226,9 @@ class SurfaceFolder:
     def replace(self, seq: int, what: int, start: int, end: int, sources: Iterable[int | range]) -> Fault | None:
         """Put a node in the place of the span start..end; the fault when the span cannot be taken."""
         live = self._what
-        for name, seq_end in (("start", start), ("end", end)):
-            if seq_end not in live:
-                return Fault("replace-start-missing", f"replaces {start}..{end}, but its {name} is not on the surface")
-        shadowed = [start]
-        node = start
-        following = self._next
-        while node != end:
-            node = following[node]
-            if node == _NONE:
-                return Fault("replace-reversed", f"replaces {start}..{end}, but {start} stands after {end}")
-            shadowed.append(node)
+        shadowed = self._span(start, end)
+        if isinstance(shadowed, Fault):
+            return shadowed
         cited = set(sources)
         omitted = [node for node in shadowed if node not in cited]
         if omitted and any(type(entry) is range for entry in cited):

@@ -36,7 +36,8 @@ class Decoded:
     @property
     def report(self) -> Report:
         """Give the report on what has been read so far; whole after an iteration has ended."""
-        return self._exam.report()
+        again = self._exam.again()
+        return self._exam.report() if again is None else again.run()
 
     def records(self) -> Iterator[bytes]:
         """Yield every stored line behind the header as it is, sound or not, without its line feed."""
@@ -67,7 +68,7 @@ class Decoded:
         """Yield the messages that the model gets at the end of the readable prefix."""
         # Only this view holds messages, so that the others stay small.
         self._exam = exam = Examination(*self._given, keep=True)
-        exam.run()
+        self._exam = exam = exam.finished()
         if exam.judge is not None:
             for _, message in exam.judge.folder.derived():
                 yield message

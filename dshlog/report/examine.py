@@ -48,9 +48,18 @@ def examine(source: Source, path: str, *, reader: str = "latest", encoding: Enco
 class Examination:
     """One examination: a reading, a judge when the generation is known, and the settling at the end."""
 
-    def __init__(self, source: Source, path: str, encoding: Encoding | None = None, *, keep: bool = False) -> None:
+    def __init__(
+        self,
+        source: Source,
+        path: str,
+        encoding: Encoding | None = None,
+        *,
+        keep: bool = False,
+        stop_frame: int | None = None,
+    ) -> None:
         self.path = path
-        self.reading = Reading(source, encoding or named_encoding(path))
+        self.keep = keep
+        self.reading = Reading(source, encoding or named_encoding(path), stop_frame=stop_frame)
         header = self.reading.header
         self.judge = Judge(header, keep=keep) if header is not None else None
         self.framed_position: int | None = None  # events of the complete frames
@@ -58,11 +67,24 @@ class Examination:
 
     def run(self) -> Report:
         """Read everything and settle the report."""
-        judge = self.judge
-        if judge is not None:
+        return self.finished().report()
+
+    def finished(self) -> Examination:
+        """Read everything; the examination that stands, which is another one when this took bad text."""
+        if self.judge is not None:
             for lines, at, end in self.reading.batches():
                 self.feed(lines, at, end)
-        return self.report()
+        again = self.again()
+        return self if again is None else again.finished()
+
+    def again(self) -> Examination | None:
+        """Give the examination to make instead when text of a bad frame was taken before its fault showed."""
+        container = self.reading.container
+        if not container.overrun:
+            return None
+        return Examination(
+            container.source, self.path, container.encoding, keep=self.keep, stop_frame=container.bad_frame
+        )
 
     def feed(self, lines: list[bytes], at: int, end: int) -> None:
         """Judge one batch; the generation must be known."""
@@ -82,6 +104,10 @@ class Examination:
             if self.framed_position is None:
                 self._end_of_frames(judge)
             drafts += judge.drafts + self._end_faults(judge)
+            if judge.issue is not None:
+                from dshlog.report.sequence import name_gaps
+
+                drafts = name_gaps(drafts, judge, container.source, container.encoding)
         fatal = [draft for draft in drafts if draft.fatal]
         state = self._state(drafts, fatal)
         version = reading.version
@@ -237,7 +263,7 @@ class Examination:
         container = self.reading.container
         frames = container.frames
         offsets = [draft.offset for draft in ordered if draft.offset is not None]
-        offsets += [offset for draft in ordered for _, offset, _ in draft.related]
+        offsets += [offset for draft in ordered for _, offset, _ in _related(draft)]
         located = container.locate(offsets) if frames is not None and offsets and len(frames) else {}
 
         def place(line: int | None, offset: int | None, seq: int | None, path: str | None = None) -> Place:
@@ -268,7 +294,7 @@ class Examination:
                     remedy=rule.remedy,
                     rule=rule.rule,
                     follows=draft.follows,
-                    related=tuple(place(*spot) for spot in draft.related),
+                    related=tuple(place(*spot) for spot in _related(draft)),
                 )
             )
         return tuple(out)
@@ -286,8 +312,8 @@ class Examination:
             behind = judge.records - (draft.line or 0) + 1
             also = f" and the {behind} behind it" if behind > 0 else ""
             return f"dsh drops this record{also} and cuts the file here on its next write"
-        if judge is not None and draft is judge.issue and draft.related:
-            return f"the turn/end at line {draft.related[0][0]} shows that this was committed, so dsh refuses the log"
+        if draft.committed_by is not None:
+            return f"the turn/end at line {draft.committed_by[0]} shows that this was committed, so dsh refuses the log"
         return draft.rule.hint
 
 
@@ -296,6 +322,10 @@ def named_encoding(path: str) -> Encoding | None:
     if path.endswith((".zstd", ".zst")):
         return "zstd"
     return "raw" if path.endswith(".jsonl") else None
+
+
+def _related(draft: Draft) -> tuple[tuple[int, int, int | None], ...]:
+    return draft.related if draft.committed_by is None else (*draft.related, draft.committed_by)
 
 
 def _line_of(draft: Draft) -> float:

@@ -39,8 +39,8 @@ class Reading:
     `consumed` counts the text bytes read, `line_end` stands behind the header line.
     """
 
-    def __init__(self, source: Source, encoding: Encoding | None = None) -> None:
-        self.container = Container(source, encoding)
+    def __init__(self, source: Source, encoding: Encoding | None = None, *, stop_frame: int | None = None) -> None:
+        self.container = Container(source, encoding, stop_frame=stop_frame)
         self.drafts: list[Draft] = []
         self.value: dict[str, Any] | None = None
         self.version: int | None = None
@@ -72,9 +72,12 @@ class Reading:
             elif frames.fault is None:
                 self._note("no-complete-frame", f"the only frame ends after {frames.size} bytes", line=1)
             return False
-        feeds, ends = self.container.header_frame()
-        if feeds != 1 or not ends:
-            state = "more than the header line" if feeds else "no whole line"
+        shape = self.container.header_frame()
+        if shape is None:
+            self._note_bad_frame(0)
+            return False
+        if shape != (1, True):
+            state = "more than the header line" if shape[0] else "no whole line"
             self._note("header-frame-shared", f"the first frame holds {state}", line=1, frame=0, frame_at=0)
         if frames.torn is not None:
             message = f"the last frame ends after {frames.size - frames.torn} bytes"
@@ -143,7 +146,8 @@ class Reading:
         self._complete_end()
         self.in_torn = True
         # Lines of the torn frame begin afresh only when the complete part ended with a whole line.
-        for piece in self.container.torn_text() if self.rest_length == 0 else ():
+        whole = self.rest_length == 0 and self.container.bad_frame is None
+        for piece in self.container.torn_text() if whole else ():
             lines = self._lines.feed(piece)
             if lines:
                 yield lines, self._lines.at, self._lines.end
@@ -162,14 +166,19 @@ class Reading:
                 message = f"the last {self.rest_length} bytes have no line feed"
                 self._note("torn-line", message, offset=self._lines.end)
         elif bad is not None:
+            self._note_bad_frame(bad)
+        elif self.rest_length:
+            message = f"the complete frames end {self.rest_length} bytes into a record"
+            self._note("record-without-end", message, offset=self._lines.end)
+
+    def _note_bad_frame(self, bad: int) -> None:
+        frames = self.container.frames
+        if frames is not None:
             start, end = frames.span(bad)
             message = (
                 f"frame {bad} ({end - start} bytes at file byte {start}) does not decompress or fails its checksum"
             )
-            self._note("frame-undecodable", message, frame=bad, frame_at=start)
-        elif self.rest_length:
-            message = f"the complete frames end {self.rest_length} bytes into a record"
-            self._note("record-without-end", message, offset=self._lines.end)
+            self._note("frame-undecodable", message, line=None if bad else 1, frame=bad, frame_at=start)
 
     def _fault(self, fault: Fault) -> None:
         self._note(fault.name, fault.message, line=1, offset=0, path=fault.path)

@@ -25,7 +25,11 @@ def surface_view(
         at: seq of the event after which to look; None for the end of the readable prefix. A seq beyond
             the prefix gives the surface at its end.
     """
-    exam = Examination(source, path, encoding, keep=True)
+    return _look(Examination(source, path, encoding, keep=True), at)
+
+
+def _look(exam: Examination, at: int | None) -> tuple[SurfaceView, Report]:
+    path = exam.path
     judge = exam.judge
     view: SurfaceView | None = None
     if judge is not None:
@@ -46,9 +50,10 @@ def surface_view(
                     if index + 1 < len(lines):
                         exam.feed(lines[index + 1 :], offset, end)
                     break
-    if view is None:
-        view = _view(path, judge, at)
-    return view, exam.report()
+    again = exam.again()
+    if again is not None:
+        return _look(again, at)
+    return view if view is not None else _view(path, judge, at), exam.report()
 
 
 def message_text(message: object) -> str:

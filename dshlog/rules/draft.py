@@ -17,11 +17,12 @@ class Draft:
     that it stands behind the first bad record, where the reader no longer looks unless the stage says so.
     `follows` counts further faults of the same rule that were not kept. `frame` and `frame_at` are set
     for a fault of the frame itself, else they are found from the offset. `related` holds other places as
-    (line, offset, seq).
+    (line, offset, seq), `committed_by` the one that shows that a bad record was committed.
     """
 
     __slots__ = (
         "beyond",
+        "committed_by",
         "fatal",
         "fault",
         "follows",
@@ -58,3 +59,4 @@ class Draft:
         self.frame: int | None = None
         self.frame_at: int | None = None
         self.related: tuple[tuple[int, int, int | None], ...] = ()
+        self.committed_by: tuple[int, int, int | None] | None = None

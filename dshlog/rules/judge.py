@@ -323,7 +323,7 @@ class Judge:
         return parse(line) if odd(line) else value
 
     def _packed(self, row: dict[str, Any], place: Spot) -> None:
-        faults = row_faults(row)
+        faults = row_faults(row, self.version)
         seq = as_count(row.get("seq0"))
         if faults:
             self._bad(faults, place, MALFORMED, seq)
@@ -394,7 +394,7 @@ class Judge:
             return
         self.committed = issue
         if place.line != issue.line:
-            issue.related = ((place.line, place.offset, seq),)
+            issue.committed_by = (place.line, place.offset, seq)
 
     def _take(self, row: dict[str, Any], seq: int, place: Spot, decoded: Row, *, refused: bool) -> None:
         """Judge an event of the readable prefix by the checks that come after the row decoder.

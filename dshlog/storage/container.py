@@ -19,10 +19,14 @@ class Container:
 
     `frames` is None for a raw log. `bad_frame` becomes the index of the first complete frame that does
     not decompress, once `text` has reached it; the text of the frames before it was given out whole.
+    `overrun` says that text of the bad frame was given out too, because its fault showed only at its end:
+    whoever must not have taken that reads again with `stop_frame`, the first frame not to be read.
     """
 
-    def __init__(self, source: Source, encoding: Encoding | None = None) -> None:
+    def __init__(self, source: Source, encoding: Encoding | None = None, *, stop_frame: int | None = None) -> None:
         self.source = source
+        self.overrun = False
+        self._stop_frame = stop_frame
         self.encoding: Encoding = encoding or sniff(source)
         self.frames: Frames | None = None
         if self.encoding == "zstd":
@@ -45,10 +49,11 @@ class Container:
 
             yield from torn_text(self.source, self.frames.torn, self.frames.size)
 
-    def header_frame(self) -> tuple[int, bool]:
+    def header_frame(self) -> tuple[int, bool] | None:
         """Tell how the first frame ends its lines: (line feeds seen, the last byte is one).
 
-        Counting stops at the second line feed, so a log that is one huge frame costs no more.
+        Counting stops at the second line feed, so a log that is one huge frame costs no more. None when
+        the frame does not decompress.
         """
         from dshlog.storage.zstd import Undecodable, text
 
@@ -60,7 +65,8 @@ class Container:
                 if feeds > 1:
                     break
         except Undecodable:
-            return 0, False
+            self.bad_frame = 0
+            return None
         return feeds, last == b"\n"
 
     def locate(self, offsets: Iterable[int]) -> dict[int, int]:
@@ -98,6 +104,11 @@ class Container:
         """Stream over all complete frames; when one fails, find it and give what stands before it."""
         from dshlog.storage.zstd import Undecodable, decodes, text
 
+        if self._stop_frame is not None:
+            if self._stop_frame:
+                yield from text(self.source, 0, frames.span(self._stop_frame)[0])
+            self.bad_frame = self._stop_frame
+            return
         given = 0
         try:
             for piece in text(self.source, 0, frames.end):
@@ -110,8 +121,7 @@ class Container:
         low, high = 0, len(frames)  # the first `low` frames decode, the first `high` do not
         while high - low > 1:
             middle = (low + high) // 2
-            start = frames.span(low)[0]
-            if decodes(self.source, start, frames.span(middle - 1)[1]):
+            if decodes(self.source, frames.span(low)[0], frames.span(middle - 1)[1]):
                 low = middle
             else:
                 high = middle
@@ -121,6 +131,7 @@ class Container:
             if len(piece) > skip:
                 yield piece[skip:]
             skip = max(0, skip - len(piece))
+        self.overrun = skip > 0
 
 
 def sniff(source: Source) -> Encoding:

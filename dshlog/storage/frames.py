@@ -92,6 +92,8 @@ def walk(source: Source) -> Frames:
         if start + _HEADER_MAX > base + len(window):
             window, base = source.read(start, WINDOW), start
             size = _shrunk(size, start, window)
+            if start >= size:
+                break
         i = start - base
         if size - start < len(MAGIC):
             return Frames(starts=starts, end=start, size=size, torn=start)

@@ -140,6 +140,7 @@ def test_a_range_near_the_end_of_the_numbers_is_not_spread_out():
 def test_a_fault_names_the_entry():
     fault = decode_sources([0, 1, [3, 2]], 10, distinct=True)
     assert fault.path == "$.sourceEventSeqs[2]"
+    assert repr(fault) == f"Fault('sources-malformed', {fault.message!r})"
     assert decode_sources([0, "x"], 10, distinct=True).path == "$.sourceEventSeqs[1]"
     for value, words in [({}, "an object"), ("", "a text"), (False, "a boolean"), (None, "null"), (3, "a number")]:
         assert words in decode_sources(value, 10, distinct=True).message

@@ -57,7 +57,7 @@ def generated(given: argparse.Namespace, shared: Path) -> Iterator[Case]:
 
 def say(text: str) -> None:
     """Print a line."""
-    sys.stdout.write(f"{text}\n")
+    sys.stdout.buffer.write(f"{text}\n".encode("utf-8", "backslashreplace"))
 
 
 def show(groups: dict[str, list[Disagreement]], total: int) -> None:

@@ -134,7 +134,9 @@ def test_a_turn_written_as_a_double_is_the_same_turn(version):
 @pytest.mark.parametrize("version", EVERY)
 def test_absent_false_and_null_are_three_things(version):
     path = ("message",) if version == 4 else ("message", "content", 0)
-    prints = {tool_print(changed(result_data(version), (*path, "isError"), v), version) for v in (..., False, None, True)}
+    prints = {
+        tool_print(changed(result_data(version), (*path, "isError"), v), version) for v in (..., False, None, True)
+    }
     assert len(prints) == 4
     data = result_data(version)
     metas = [data, {**data, "meta": None}, {**data, "meta": False}, {**data, "meta": 0}, {**data, "meta": ""}]

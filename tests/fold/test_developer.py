@@ -154,7 +154,9 @@ def test_header_seq_is_not_null():
 
 
 def test_an_added_tool_stands_in_the_header_that_is_named():
-    found = developer_fault(9, message_data(addition("t1"), addition("bad\n" * 50), header_seq=3), {3: frozenset({"t1"})})
+    found = developer_fault(
+        9, message_data(addition("t1"), addition("bad\n" * 50), header_seq=3), {3: frozenset({"t1"})}
+    )
     assert (found.name, found.seqs) == ("developer-tool", (3,))
     assert found.message.isprintable()
     assert len(found.message) < 250

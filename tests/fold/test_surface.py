@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 
 import pytest
 
@@ -70,38 +69,6 @@ def compacted(version):
     log.compact(users[0], log.nodes[-1], "so far")
     log.user("two")
     return log
-
-
-def test_vectors_of_the_surface(shared):
-    told = 0
-    for path in sorted((shared / "vectors/surface").glob("*.json")):
-        vector = json.loads(path.read_text(encoding="utf-8"))
-        given, expected = vector["input"], vector["expect"]
-        if not given["operation"].startswith("fold"):
-            continue
-        told += 1
-        options = {"base_seq": given.get("baseSeq", 0), "projections": given.get("projections", True)}
-        if "error" in expected:
-            with pytest.raises(SurfaceError) as caught:
-                fold_surface(given["events"], version=vector["version"], **options)
-            assert caught.value.kind == expected["kind"], path.name
-            continue
-        surface = fold_surface(given["events"], version=vector["version"], **options)
-        got = {
-            "nodes": list(surface.nodes),
-            "replacements": [
-                {"seq": r.seq, "start": r.start, "end": r.end, "shadowedSeqs": list(r.shadowed)}
-                for r in surface.replacements
-            ],
-            "replaceGeneration": surface.replace_generation,
-            "contentGeneration": surface.content_generation,
-            "appendOrigin": list(surface.append_origin),
-            "projectedMessages": [[seq, message] for seq, message in surface.projected.items()],
-        }
-        if "messages" in expected:
-            got["messages"] = derive_messages(given["events"], version=vector["version"], base_seq=options["base_seq"])
-        assert {name: got[name] for name in expected} == expected, path.name
-    assert told >= 40
 
 
 @pytest.mark.parametrize("version", EVERY)
@@ -218,7 +185,13 @@ def test_sources_are_a_flat_list_of_seqs(listed, version):
 @pytest.mark.parametrize("version", EVERY)
 @pytest.mark.parametrize(
     "listed, kind",
-    [([], "sources-empty"), ([0, 0], "sources-duplicate"), ([2], "not-earlier"), ([1, 99], "not-earlier"), ([1, 0], None)],
+    [
+        ([], "sources-empty"),
+        ([0, 0], "sources-duplicate"),
+        ([2], "not-earlier"),
+        ([1, 99], "not-earlier"),
+        ([1, 0], None),
+    ],
 )
 def test_sources_are_distinct_earlier_and_some(listed, kind, version):
     log = begun(version)
@@ -497,6 +470,21 @@ def test_a_system_message_that_is_not_first_is_no_head(version):
 @pytest.mark.parametrize("version", EVERY)
 def test_an_empty_surface_has_no_head(version):
     assert not SurfaceFolder(version).head_is_system()
+    assert SurfaceFolder(version).head() is None
+
+
+@pytest.mark.parametrize("version", EVERY)
+def test_the_head_and_spans_of_nodes_can_be_asked_for(version):
+    log = begun(version, "a", "b", "c")
+    new = replace(log, 3, 3)
+    folder, _ = folder_of(log)
+    assert folder.head() == 2
+    assert folder.between(2, 2) == [2]
+    assert folder.between(2, 4) == [2, new, 4]
+    assert folder.between(new, 4) == [new, 4]
+    assert folder.between(4, new) is None
+    assert folder.between(2, 3) is None
+    assert folder.between(3, 4) is None
 
 
 # -- developer messages

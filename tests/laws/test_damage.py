@@ -102,7 +102,7 @@ def json_line(value):
 def test_structured_changes_are_judged_alike_on_both_paths(seed, monkeypatch):
     cases = list(mutate.cases(BASES, 60, seed))
     quick = [judged(case.data, f"session{case.suffix}") for case in cases]
-    monkeypatch.setattr(Judge, "_quickly", lambda _judge, _lines, start, _at: start)
+    monkeypatch.setattr(Judge, "_quickly", lambda _judge, _lines, start, *_rest: start)
     for case, report in zip(cases, quick, strict=True):
         exact = examine(BytesSource(case.data), f"session{case.suffix}")
         assert exact == report, f"{case.name}: {case.about}"

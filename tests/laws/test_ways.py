@@ -17,7 +17,6 @@ from dshlog.report.decode import read_log
 from dshlog.report.examine import Examination, examine
 from dshlog.report.surface import surface_view
 from dshlog.rules.judge import Judge
-from dshlog.storage.lines import Overlong
 from dshlog.storage.source import BytesSource
 
 FIXTURES = Path(build.__file__).parent
@@ -62,7 +61,7 @@ def by_lines(data, path):
     for lines, at, _ in exam.reading.batches() if exam.judge else ():
         offset = at
         for line in lines:
-            behind = offset + (line.length if isinstance(line, Overlong) else len(line)) + 1
+            behind = offset + len(line)
             exam.feed([line], offset, behind)
             offset = behind
     return exam.report()
@@ -88,7 +87,12 @@ def test_pipe_gives_the_same_as_a_file(path):
     report = examine(BytesSource(data), str(path))
     if report.version not in range(5):
         report = replace(report, bytes=ANY)  # the rest of the pipe is left unread
-    assert examine(Once(data, [100]), str(path)) == report
+    piped = examine(Once(data, [100]), str(path))
+    if any(finding.name == "seq-gap" for finding in piped.findings):
+        assert piped.native.opens == report.native.opens
+        # What broke the sequence is told after a second reading, which a pipe does not give.
+        report = replace(report, native=ANY, latest=ANY, findings=ANY)
+    assert piped == report
 
 
 @pytest.mark.parametrize("path", LOGS, ids=name_of)
@@ -102,7 +106,7 @@ def test_without_the_quick_path(path, monkeypatch):
     data = path.read_bytes()
     report = examine(BytesSource(data), str(path))
     view = surface_view(BytesSource(data), str(path))
-    monkeypatch.setattr(Judge, "_quickly", lambda _judge, _lines, start, _at: start)
+    monkeypatch.setattr(Judge, "_quickly", lambda _judge, _lines, start, *_rest: start)
     assert examine(BytesSource(data), str(path)) == report
     assert surface_view(BytesSource(data), str(path)) == view
 

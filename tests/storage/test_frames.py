@@ -155,7 +155,9 @@ def test_a_reserved_block_type_is_damage_even_when_its_content_is_cut_off():
         frame(descriptor=0),
         frame(descriptor=SINGLE | CHECKSUM, header=b"\x07"),
         frame(descriptor=0xC4, header=b"\x58" + bytes(8)),
-        frame(block(b"abc", last=False), block(b"x", kind=RLE, size=1 << 16, last=False), block(b"de", kind=COMPRESSED)),
+        frame(
+            block(b"abc", last=False), block(b"x", kind=RLE, size=1 << 16, last=False), block(b"de", kind=COMPRESSED)
+        ),
         frame(block(b"")),
         rows.frame(b"one line\n" * 40),
     ],

@@ -39,7 +39,16 @@ def saved(data):
         rows.frame(b"") + rows.frame(b"") + rows.frame(b"one\ntwo\n") + rows.frame(b""),
         rows.frame(b"one\nt") + rows.frame(b"wo\n"),
     ],
-    ids=["as-written", "no-checksum", "content-size", "checksum-only", "other-level", "empty-between", "empty", "split"],
+    ids=[
+        "as-written",
+        "no-checksum",
+        "content-size",
+        "checksum-only",
+        "other-level",
+        "empty-between",
+        "empty",
+        "split",
+    ],
 )
 def test_frames_of_every_form_are_read_as_one_text(frame):
     assert all_text(frame) == b"one\ntwo\n"
