@@ -12,8 +12,8 @@ from dshlog.cli.main import application
 from dshlog.model.finding import Finding
 from dshlog.model.place import Place
 from dshlog.model.report import STATES, ReaderVerdict, Report, SurfaceSize, Torn
-from dshlog.model.view import SurfaceRow, SurfaceView
 from dshlog.model.surface import Replacement
+from dshlog.model.view import SurfaceRow, SurfaceView
 from dshlog.render.jsonout import card_dict, surface_dict, validate_dict
 
 READER = ReaderVerdict(build=None, opens=None)

@@ -24,7 +24,7 @@ def test_fixture_is_judged_as_told(path):
     assert report.state == case["state"]
     if "opens" in case:
         assert report.native.opens is case["opens"]
-    elif path.parent.parent.name in WITHOUT_BUILD:
+    elif path.parent.parent.name in WITHOUT_BUILD and report.version is not None:
         assert report.native.opens is None
     if "events" in case:
         assert report.events == case["events"]

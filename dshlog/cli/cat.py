@@ -104,8 +104,9 @@ class _Run:
             for line in self._lines(decoded):
                 output.data(line)
                 output.data(b"\n")
+            report = decoded.report  # a finding may ask for another look at the bytes
         output.flush()
-        return status(decoded.report)
+        return status(report)
 
     def _lines(self, decoded: Decoded) -> Iterator[bytes]:
         from dshlog.storage.jsontext import dumps

@@ -9,11 +9,13 @@ import typer
 
 from dshlog.cli.options import EXIT_VALIDATE, ColourOption
 from dshlog.cli.output import Output, look, say
+from dshlog.cli.places import Places
 from dshlog.cli.world import World
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dshlog.model.finding import Finding
     from dshlog.model.report import Report
     from dshlog.render.tally import Tally
 
@@ -69,10 +71,10 @@ def validate(
         if format == "text":
             _print_text(output, run, reports, tally, color=color, verbose=verbose)
         else:
-            _print_json(output, reports, tally, reader=reader, whole=format == "json")
+            _print_json(output, run, reports, tally, reader=reader, whole=format == "json")
     if run.failed:
         return 2
-    return 1 if tally.failed else 0
+    return 1 if tally.failed or tally.failed_roots else 0
 
 
 class _Run:
@@ -82,6 +84,7 @@ class _Run:
         self._world = world
         self._reader = reader
         self._all_generations = all_generations
+        self._places = Places(world, every=all_generations)
         self.failed = False
         self.older: list[str] = []
 
@@ -96,6 +99,10 @@ class _Run:
                 self.failed = True
                 say("error", error.message, (*error.hints, *hints))
 
+    def store(self) -> list[Finding]:
+        """Give what the roots have to say that belongs to no single log, once every log was judged."""
+        return list(self._places.findings())
+
     def _below(self, path: str) -> Iterator[Report]:
         from dshlog.cli.entry import unreadable_entry, unreadable_report
         from dshlog.files.unreadable import Unreadable
@@ -104,24 +111,26 @@ class _Run:
             yield self._judge(path)
             return
         empty = True
+        self._places.enter(path)
         for found in self._world.find(path, all_generations=self._all_generations):
             empty = False
             self.older += found.older
             if found.kind == "unreadable" and found.path == path:
                 raise unreadable_entry(found)
+            watch = self._places.watch(found.path)
             if found.kind != "log":
-                yield unreadable_report(found.path, found.note or f"it is a {found.kind}")
-                continue
-            if found.note:
-                say("note", f"{found.path}: {found.note}")
-            try:
-                report = self._judge(found.path)
-            except Unreadable as error:
-                if found.path == path:
-                    raise
-                # One entry among many: a finding of its own, so that the run can go on.
-                report = unreadable_report(found.path, error.why)
-            yield report
+                report = unreadable_report(found.path, found.note or f"it is a {found.kind}")
+            else:
+                if found.note and watch is None:
+                    say("note", f"{found.path}: {found.note}")
+                try:
+                    report = self._judge(found.path)
+                except Unreadable as error:
+                    if found.path == path:
+                        raise
+                    # One entry among many: a finding of its own, so that the run can go on.
+                    report = unreadable_report(found.path, error.why)
+            yield report if watch is None else self._places.settle(watch, report)
         if empty:
             say("note", f"no session log in {path}")
 
@@ -133,7 +142,7 @@ class _Run:
 def _print_text(
     output: Output, run: _Run, reports: Iterator[Report], tally: Tally, *, color: ColourOption, verbose: bool
 ) -> None:
-    from dshlog.render.text import next_line, report_lines, short_line
+    from dshlog.render.text import next_line, report_lines, short_line, store_lines
     from dshlog.render.words import listed_paths
 
     looks = look(output, color)
@@ -147,6 +156,9 @@ def _print_text(
             output.lines((short_line(report, looks),))
         if output.is_terminal:
             output.flush()
+    store = run.store()
+    tally.add_store(store)
+    output.lines(store_lines(store, looks))
     if several:
         output.lines(tally.lines(looks))
     elif first and (command := next_line(first[0])):
@@ -155,7 +167,9 @@ def _print_text(
         output.lines((f"older generations, not judged: {listed_paths(run.older)}; see --all-generations",))
 
 
-def _print_json(output: Output, reports: Iterator[Report], tally: Tally, *, reader: str, whole: bool) -> None:
+def _print_json(
+    output: Output, run: _Run, reports: Iterator[Report], tally: Tally, *, reader: str, whole: bool
+) -> None:
     from dshlog import __version__
     from dshlog.render.jsonout import document, line, log_dict, validate_dict
 
@@ -167,5 +181,10 @@ def _print_json(output: Output, reports: Iterator[Report], tally: Tally, *, read
             logs.append(log)
         else:
             output.data(line(log))
+    store = run.store()
+    tally.add_store(store)
     if whole:
-        output.data(document(validate_dict(logs, reader=reader, version=__version__)))
+        output.data(document(validate_dict(logs, reader=reader, version=__version__, store=store)))
+    elif store:
+        codes = ", ".join(sorted({finding.code for finding in store}))
+        say("note", f"{len(store)} findings about the root itself ({codes}); --format json or text has them")

@@ -42,8 +42,9 @@ class World:
     def examine(self, source: Source, path: str, *, reader: str) -> Report:
         """Judge one log."""
         from dshlog.report.examine import examine
+        from dshlog.report.size import sized
 
-        return examine(source, path, reader=reader)
+        return sized(source, examine(source, path, reader=reader))
 
     def surface_view(self, source: Source, path: str, *, at: int | None) -> tuple[SurfaceView, Report]:
         """Fold one log."""

@@ -76,10 +76,11 @@ def find_logs(path: str, *, all_generations: bool = False) -> Iterator[Found]:
         yield from _walk(path, all_generations=all_generations)
 
 
-def home(path: str) -> Home | None:
+def home(path: str, *, any_project: bool = False) -> Home | None:
     """Tell the place of a log by the names of the file and of the two directories around it.
 
-    The file needs a canonical log name and the upper directory the name of a project. The session
+    The file needs a canonical log name and the upper directory the name of a project, unless
+    `any_project` says that the root is known: there dsh looks into every directory. The session
     directory may have any name, since dsh looks into every one and refuses those named wrongly.
     None for a free file.
     """
@@ -89,7 +90,7 @@ def home(path: str) -> Home | None:
         return None
     upper, segment = os.path.split(directory)
     root, project = os.path.split(upper)
-    if not segment or not is_project_dir(project):
+    if not segment or not project or not (any_project or is_project_dir(project)):
         return None
     return Home(root=root, project=project, segment=segment, name=name)
 

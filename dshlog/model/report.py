@@ -65,7 +65,8 @@ class Report:
 
     `records` counts storage lines after the header, `events` logical events of the readable prefix in
     the log's own generation (packed runs by member), `inherited` those before the inherited cut.
-    `frames` counts complete zstd frames and is None for a raw log. Findings stand in file order.
+    `frames` counts complete zstd frames and is None for a raw log. `text` counts the bytes of the decoded
+    text, `parent` is the session that the header names as its origin. Findings stand in file order.
     """
 
     path: str
@@ -75,9 +76,11 @@ class Report:
     findings: tuple[Finding, ...]
     id: str | None = None
     cwd: str | None = None
+    parent: str | None = None
     version: int | None = None
     encoding: Encoding | None = None
     bytes: int | None = None
+    text: int | None = None
     frames: int | None = None
     records: int = 0
     events: int = 0

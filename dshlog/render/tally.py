@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from dshlog.model.finding import SEVERITIES, Severity
+from dshlog.model.finding import SEVERITIES, Finding, Severity
 from dshlog.model.report import STATES, Report, State
 from dshlog.render.look import PLAIN, Look
 from dshlog.render.text import leading
 from dshlog.render.words import count, joined, path_name, shell_word
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 NAMED = 20  # bad logs that are repeated by name at the end; each had its own line before
 
@@ -26,6 +26,7 @@ class Tally:
         self.severities: Counter[Severity] = Counter()
         self.logs = 0
         self.failed = 0
+        self.failed_roots = False
         self._causes: dict[tuple[str, str], list[int]] = {}
         self._bad: list[tuple[str, State]] = []
 
@@ -45,6 +46,14 @@ class Tally:
             if len(self._bad) < NAMED:
                 self._bad.append((report.path, report.state))
 
+    def add_store(self, findings: Iterable[Finding]) -> None:
+        """Count findings about roots, which belong to no log."""
+        for finding in findings:
+            self.severities[finding.severity] += 1
+            self._causes.setdefault((finding.code, finding.name), [0, 0])[0] += 1
+            if SEVERITIES.index(finding.severity) <= SEVERITIES.index(self.fail_on):
+                self.failed_roots = True
+
     def lines(self, look: Look = PLAIN) -> Iterator[str]:
         """Yield the totals by state, the findings by cause, the bad logs by name, what to run next."""
         states = joined(f"{self.states[state]} {look.paint(state, state)}" for state in STATES if self.states[state])
@@ -57,7 +66,7 @@ class Tally:
                 + "; by cause:"
             )
             for (code, name), (findings, logs) in sorted(self._causes.items(), key=lambda item: (-item[1][1], item[0])):
-                yield f"  {code} {name}: {findings} in {count(logs, 'log')}"
+                yield f"  {code} {name}: {findings}" + (f" in {count(logs, 'log')}" if logs else "")
         if self._bad:
             yield "bad:"
             for path, state in self._bad:

@@ -10,7 +10,7 @@ from dshlog.render.look import PLAIN, Look
 from dshlog.render.words import count, joined, listed, path_name, shell_word, value_word, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from dshlog.model.place import Place
     from dshlog.model.report import ReaderVerdict, Report
@@ -74,6 +74,21 @@ def report_lines(report: Report, look: Look = PLAIN) -> Iterator[str]:
             yield f"{path_name(report.path)}: and {number - SHOWN} more {code}; --format json lists all"
     yield verdict_line(report, look)
     yield from but_lines(report, look)
+
+
+def store_lines(findings: Sequence[Finding], look: Look = PLAIN) -> Iterator[str]:
+    """Yield a block of what is said about roots and belongs to no single log; nothing where that is nothing."""
+    if not findings:
+        return
+    yield "store:"
+    seen: Counter[str] = Counter()
+    for finding in findings:
+        seen[finding.code] += 1
+        if seen[finding.code] <= SHOWN:
+            yield from (f"  {line}" for line in finding_lines(finding, look))
+    for code, number in seen.items():
+        if number > SHOWN:
+            yield f"  and {number - SHOWN} more {code}; --format json lists all"
 
 
 def next_line(report: Report) -> str | None:

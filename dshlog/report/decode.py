@@ -77,7 +77,8 @@ class Decoded:
         if isinstance(line, Overlong):
             return
         row: Any = loads(line)
-        if version < _PACKED_UNTIL and row.get("type") in PAYLOAD:
+        kind = row.get("type")
+        if version < _PACKED_UNTIL and type(kind) is str and kind in PAYLOAD:
             for event in expand_row(row):
                 yield event, None
             return

@@ -65,13 +65,18 @@ def message_text(message: object) -> str:
 
 
 def _texts(content: object) -> list[str]:
+    """Collect texts in order, without recursion: a log may nest results as deep as it likes."""
     out: list[str] = []
-    for block in content if type(content) is list else ():
-        if type(block) is dict:
-            if type(block.get("text")) is str:
-                out.append(block["text"])
-            elif type(block.get("content")) is list:
-                out += _texts(block["content"]) if block.get("type") == "tool-result" else []
+    waiting = [content]
+    while waiting:
+        blocks = waiting.pop()
+        if type(blocks) is dict:
+            if type(blocks.get("text")) is str:
+                out.append(blocks["text"])
+            elif blocks.get("type") == "tool-result":
+                waiting.append(blocks.get("content"))
+        elif type(blocks) is list:
+            waiting.extend(block for block in reversed(blocks) if type(block) is dict)
     return out
 
 

@@ -113,29 +113,37 @@ def _plugin_source(source: dict[str, Any]) -> bool:
 
 
 def _v3_block(block: object) -> bool:
-    if type(block) is not dict or not is_text(block.get("type")):
-        return False
-    kind = block["type"]
-    if kind in {"text", "reasoning"}:
-        return block.keys() == {"type", "text"} and type(block["text"]) is str
-    if kind == "image":
-        return block.keys() == {"type", "attachment"} and _image(block["attachment"])
-    if kind == "tool-call":
-        return (
-            block.keys() == {"type", "id", "name", "arguments"}
-            and is_text(block["id"])
-            and is_text(block["name"])
-            and type(block["arguments"]) is str
-        )
-    if kind == "tool-result":
-        content = block.get("content")
-        return (
-            not block.keys() - {"type", "toolCallId", "content", "isError"}
-            and is_text(block.get("toolCallId"))
-            and type(block.get("isError", True)) is bool
-            and type(content) is list
-            and all(map(_v3_block, content))
-        )
+    """Check a content block of a v3 system/message, and those nested in it, without recursion."""
+    waiting = [block]
+    while waiting:
+        item = waiting.pop()
+        if type(item) is not dict or not is_text(item.get("type")):
+            return False
+        kind = item["type"]
+        if kind in {"text", "reasoning"}:
+            sound = item.keys() == {"type", "text"} and type(item["text"]) is str
+        elif kind == "image":
+            sound = item.keys() == {"type", "attachment"} and _image(item["attachment"])
+        elif kind == "tool-call":
+            sound = (
+                item.keys() == {"type", "id", "name", "arguments"}
+                and is_text(item["id"])
+                and is_text(item["name"])
+                and type(item["arguments"]) is str
+            )
+        elif kind == "tool-result":
+            content = item.get("content")
+            sound = (
+                not item.keys() - {"type", "toolCallId", "content", "isError"}
+                and is_text(item.get("toolCallId"))
+                and type(item.get("isError", True)) is bool
+                and type(content) is list
+            )
+            waiting += content if type(content) is list else []
+        else:
+            sound = True
+        if not sound:
+            return False
     return True
 
 

@@ -14,6 +14,7 @@ class Rule(NamedTuple):
     `stages` has one letter for each generation 0..4: where the generation's own reader (v1, v2: the
     only reader there is) looks.
 
+    d  names and directories around the file, whatever the generation of the reader
     f  framing of the file                    h  the header record
     r  row decoding: a bad row ends the readable prefix, and is corruption only when more was committed
     a  admission: fatal wherever the row stands, also behind a bad row

@@ -145,7 +145,6 @@ def test_the_first_seq_is_a_count(value):
     assert [fault.path for fault in row_faults(row)] == ["$.seq0"]
 
 
-@pytest.mark.xfail(reason="the quick count does not look at the sign of seq0; its caller compares it with the position")
 def test_the_quick_count_refuses_a_negative_first_seq():
     assert members(text_row(envelope={"seq0": -1})) == 0
 

@@ -4,6 +4,7 @@
     python tests/differential/run.py --oracle DIR --mutate 3000 --seed 1    logs with a few changes each
     python tests/differential/run.py --oracle DIR --whole 9999              the logs that the others start from
     python tests/differential/run.py --oracle DIR --tally ...               also what dsh said, and how often
+    python tests/differential/run.py --oracle DIR --shrink ...              also a small log of each group, in full
     python tests/differential/run.py --oracle DIR --keep FOLDER ...         also write the logs that differ there
     python tests/differential/run.py --mutate 3000 --seed 1 --make NAME     write this one log to standard output
 
@@ -27,7 +28,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1])]
 
-from bases import Case, bases  # noqa: E402 - found beside this file
+from bases import Case, bases, frames  # noqa: E402 - found beside this file
 from compare import Disagreement, disagreements  # noqa: E402 - as above
 
 GENERATORS = ("whole", "cuts", "mutate")
@@ -41,6 +42,7 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", type=Path, metavar="FOLDER")
     parser.add_argument("--tally", action="store_true")
+    parser.add_argument("--shrink", action="store_true")
     parser.add_argument("--make", metavar="NAME")
     for name in GENERATORS:
         parser.add_argument(f"--{name}", type=int, default=0, metavar="COUNT")
@@ -73,6 +75,20 @@ def show(groups: dict[str, list[Disagreement]], total: int) -> None:
     say(f"{sum(map(len, groups.values()))} of {total} logs are judged differently, in {len(groups)} groups")
 
 
+def show_smallest(found: Disagreement, oracle: Path, shared: Path) -> None:
+    """Print a log that is judged as differently as this one, but small."""
+    from shrink import smallest
+
+    def same(tries: list[Case]) -> list[bool]:
+        judged = disagreements(tries, oracle, shared)
+        return [again is not None and again.group == found.group for _, _, again in judged]
+
+    case = smallest(found.case, same)
+    say(f"\n{found.group}\n{found.case.name}: {found.case.about}\n{found.words[:300]}")
+    text = case.data if case.suffix == ".jsonl" else b"".join(frames(case.data))
+    say(text.decode("utf-8", "backslashreplace"))
+
+
 def main(command: list[str]) -> int:
     """Run the command line; gives the exit status."""
     given = arguments().parse_args(command)
@@ -100,6 +116,8 @@ def main(command: list[str]) -> int:
         for words, times in said.most_common():
             say(f"{times:5}  {words}")
     show(groups, said.total())
+    for members in groups.values() if given.shrink else ():
+        show_smallest(min(members, key=lambda member: len(member.case.data)), given.oracle, shared)
     return 1 if groups else 0
 
 

@@ -124,7 +124,6 @@ def test_the_order_of_members_does_not_matter_and_their_spelling_neither(version
     assert tool_print(plain, version) == tool_print({**plain, "turn": 1}, version)
 
 
-@pytest.mark.xfail(reason="the quick print of a plain result differs from the exact one of an equal result")
 @pytest.mark.parametrize("version", EVERY)
 def test_a_turn_written_as_a_double_is_the_same_turn(version):
     data = result_data(version)

@@ -832,7 +832,6 @@ def test_from_v3_on_sources_are_checked_before_the_span_is_looked_up(version):
     assert kind_of(log) == "sources-duplicate"
 
 
-@pytest.mark.xfail(reason="sources are checked before the span is looked up in every generation")
 def test_in_v0_the_span_is_looked_up_before_sources_are_checked():
     log = begun(0, "a")
     replace(log, 1, 1, [2, 2])

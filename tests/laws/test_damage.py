@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import build
@@ -87,14 +88,13 @@ def test_any_bytes(data, name):
         max_leaves=12,
     ), max_size=6),
 )  # fmt: skip
+@example(version=0, lines=[{"seq": 0, "type": []}])
 def test_any_json_behind_a_header(version, lines):
     values = [{"type": "session", "version": version, "id": "k", "createdAt": 1, "delegationDepth": 0}, *lines]
     judged("".join(json_line(value) for value in values).encode(), "session.jsonl")
 
 
 def json_line(value):
-    import json
-
     return json.dumps(value, ensure_ascii=True) + "\n"
 
 

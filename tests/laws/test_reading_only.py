@@ -36,11 +36,15 @@ def test_nothing_is_changed(tmp_path, capfdbinary):
     shutil.copytree(FIXTURES, root, ignore=shutil.ignore_patterns("*.py", "__pycache__", "vectors", "case.toml"))
     before = state_of(root)
     logs = [str(path) for path in before if path.name.startswith("session")]
-    for words in (["validate", str(root)], ["validate", "--json", str(root)], ["cat", str(root)], ["show", str(root)]):
-        main(words)
+    for words in (
+        ["validate", str(root)],
+        ["validate", "--format", "json", str(root)],
+        ["cat", str(root)],
+    ):
+        assert main(words) in {0, 1}
     for log in sorted(logs)[::7]:
         for command in ("show", "cat", "validate"):
-            main([command, str(root / log)])
+            assert main([command, str(root / log)]) in {0, 1}
     capfdbinary.readouterr()
     assert state_of(root) == before
 

@@ -7,8 +7,8 @@ import pytest
 from dshlog.model.finding import Finding
 from dshlog.model.place import Place
 from dshlog.model.report import ReaderVerdict, Report, SurfaceSize, Tail, Torn
-from dshlog.model.view import SurfaceRow, SurfaceView
 from dshlog.model.surface import Replacement
+from dshlog.model.view import SurfaceRow, SurfaceView
 
 PATH = "s/session.v4.jsonl.zstd"
 

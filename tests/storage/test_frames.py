@@ -311,7 +311,6 @@ def test_a_file_that_shrinks_in_front_of_the_walk_ends_where_its_bytes_end():
         assert (len(frames), frames.torn, frames.fault) == (0, 0, None)
 
 
-@pytest.mark.xfail(reason="a file that shrank to the end of a frame and of a window counts as torn by 0 bytes")
 def test_a_file_that_shrinks_to_the_end_of_a_frame_is_not_torn():
     data = frame(block(bytes(WINDOW - len(frame(block(b""))))))
     frames = walk(Claims(data, WINDOW + 1000))

@@ -1,0 +1,265 @@
+"""Embedded streams of v2 and later: timed chunks to compact records, and records to chunks. Source: streams.md §3."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import accumulate as running
+from math import copysign, isinf
+from typing import Any
+
+from orjson import dumps
+
+from dshlog.codec.chunkruns import PAYLOAD
+from dshlog.fold.assembler import Assembler, AssemblyError
+from dshlog.fold.tail import ABSENT
+from dshlog.model.number import MAX_SAFE, as_count, as_int
+
+__all__ = ["Assembler", "AssemblyError", "StreamError", "accumulate", "assembled", "expand_stream"]
+
+Timed = tuple[int, dict[str, Any]]  # ms, chunk
+
+_RUN_OF = {chunk_type: kind for kind, (_, chunk_type, _) in PAYLOAD.items()}
+_RAW = frozenset({"block-start", "block-end", "usage", "finish"})
+_TEXT_RUN = {"type", "time0", "index", "dt", "texts"}
+_CALL_RUN = {"type", "time0", "index", "dt", "id", "args"}
+_CHUNK = {"type", "time", "chunk"}
+_HEAD = ("type", "index", "id", "name")  # what the deltas of one run share
+_STR = {str}
+_DIGITS = b"0123456789,[]"
+
+
+class StreamError(ValueError):
+    """A stream, or the chunks for one, that dsh refuses.
+
+    `reason` is one sentence; `path` leads from the stream to the member at fault, as `[3].dt`.
+    """
+
+    def __init__(self, reason: str, path: str) -> None:
+        super().__init__(f"{path}: {reason}")
+        self.reason = reason
+        self.path = path
+
+
+def expand_stream(stream: Iterable[object]) -> Iterator[Timed]:
+    """Yield the chunks of a stream with their times in ms, every delta at its original boundary.
+
+    Raises:
+        StreamError: at the first record that breaks its form; the shape of a raw chunk is not looked at.
+    """
+    for place, record in enumerate(stream):
+        run, joined = _checked(record, place)
+        if joined is None:
+            yield _time(run["time"]) or 0, run["chunk"]
+            continue
+        pieces_name, chunk_type, piece_name = PAYLOAD[run["type"]]
+        head = {"type": chunk_type, "index": as_count(run["index"])}
+        head |= {name: run[name] for name in ("id", "name") if name in run}
+        times = running((_time(gap) or 0 for gap in run["dt"]), initial=_time(run["time0"]) or 0)
+        for at, piece in zip(times, run[pieces_name], strict=True):
+            yield at, {**head, piece_name: piece}
+
+
+def assembled(stream: Iterable[object]) -> Assembler:
+    """Give an assembler that has taken a whole stream, each run as one delta.
+
+    Raises:
+        StreamError: as `expand_stream`; also for a raw chunk that the assembler does not take.
+    """
+    assembler = Assembler()
+    for place, record in enumerate(stream):
+        run, joined = _checked(record, place)
+        if joined is not None:
+            call_id, name = run.get("id", ABSENT), run.get("name", ABSENT)
+            assembler.push_run(PAYLOAD[run["type"]][1], run["index"], joined, call_id, name)
+            continue
+        try:
+            assembler.push(run["chunk"])
+        except AssemblyError as error:
+            raise StreamError(str(error), f"[{place}].chunk") from error
+    return assembler
+
+
+def accumulate(chunks: Iterable[tuple[object, object]]) -> list[dict[str, Any]]:
+    """Give the records that a writer makes of chunks and their times in ms.
+
+    Only the last record is extended, so blocks that alternate make many records.
+
+    Raises:
+        StreamError: at the first chunk that no writer takes; the path counts the chunks.
+    """
+    records: list[dict[str, Any]] = []
+    run: dict[str, Any] = {}  # the last record while it may still grow
+    last = 0
+    for place, (time, chunk) in enumerate(chunks):
+        at = _time(time)
+        if at is None:
+            raise StreamError("time is no integer", f"[{place}].time")
+        fresh = _run_of(chunk, place)
+        if fresh is None:
+            run = {}
+            records.append({"type": "chunk", "time": at, "chunk": chunk})
+            continue
+        head, piece = fresh
+        pieces_name = PAYLOAD[head["type"]][0]
+        if run and abs(at - last) <= MAX_SAFE and all(run.get(name) == head.get(name) for name in _HEAD):
+            run["dt"].append(at - last)
+            run[pieces_name].append(piece)
+        else:
+            run = {"type": head["type"], "time0": at, "index": head["index"], "dt": []}
+            run |= {name: head[name] for name in ("id", "name") if name in head}
+            run[pieces_name] = [piece]
+            records.append(run)
+        last = at
+    return records
+
+
+def _run_of(chunk: object, place: int) -> tuple[dict[str, Any], str] | None:
+    """Give the head of the run that a chunk can join, and its piece; None when it stands alone."""
+
+    def refuse(reason: str, member: str = "") -> StreamError:
+        return StreamError(reason, f"[{place}].chunk{member}")
+
+    if type(chunk) is not dict:
+        raise refuse("the chunk is no object")
+    if not _lossless(chunk):
+        raise refuse("the chunk holds a number that JSON cannot carry")
+    kind = chunk.get("type")
+    if type(kind) is not str or (kind not in _RAW and kind not in _RUN_OF):
+        raise refuse("the chunk type is unknown", ".type")
+    if kind in _RAW:
+        return None
+    run_type = _RUN_OF[kind]
+    piece_name = PAYLOAD[run_type][2]
+    head: dict[str, Any] = {"type": run_type, "index": as_count(chunk.get("index"))}
+    if head["index"] is None:
+        raise refuse("index is no count", ".index")
+    names = [piece_name]
+    if kind == "tool-call-delta":
+        head |= {name: chunk[name] for name in ("id", "name") if name in chunk}
+        names += ["id", *(["name"] if "name" in chunk else [])]
+    for name in names:
+        if type(chunk.get(name)) is not str:
+            raise refuse(f"{name} is no text", f".{name}")
+    if "" in (head.get("id"), head.get("name")):
+        return None
+    return head, chunk[piece_name]
+
+
+def _checked(record: object, place: int) -> tuple[dict[str, Any], str | None]:
+    """Check one record; give it with its joined pieces, None when it is a raw chunk."""
+    if type(record) is not dict:
+        raise StreamError("the record is no object", f"[{place}]")
+    kind = record.get("type")
+    if kind == "chunk":
+        _check_chunk(record, place)
+        return record, None
+    if type(kind) is not str or kind not in PAYLOAD:
+        raise StreamError("the record type is unknown", f"[{place}].type")
+    joined = _quick(record)
+    if joined is None:
+        _check_run(record, place)
+        joined = "".join(record[PAYLOAD[kind][0]])
+    return record, joined
+
+
+def _quick(run: dict[str, Any]) -> str | None:
+    """Join the pieces of a run that is plainly right; None when the exact check must look.
+
+    Only plain spellings pass: integers written as integers, no time that runs backwards.
+    """
+    try:
+        time0, index, dt = run["time0"], run["index"], run["dt"]
+        if run["type"] == "tool-call-chunks":
+            pieces, call_id, named = run["args"], run["id"], "name" in run
+            if type(call_id) is not str or not call_id or len(run) != len(_CALL_RUN) + named:
+                return None
+            if named and (type(run["name"]) is not str or not run["name"]):
+                return None
+        else:
+            pieces = run["texts"]
+            if len(run) != len(_TEXT_RUN):
+                return None
+        if (
+            not type(time0) is type(index) is int
+            or not type(pieces) is type(dt) is list
+            or len(dt) != len(pieces) - 1
+            # Written out again, whole numbers from 0 up leave nothing but digits; so the sum bounds every time.
+            or dumps(dt).translate(None, _DIGITS)
+            or not 0 <= time0 <= MAX_SAFE - sum(dt)
+            or not 0 <= index <= MAX_SAFE
+        ):
+            return None
+        return "".join(pieces)  # refuses anything that is no text
+    except (KeyError, TypeError):
+        return None
+
+
+def _check_run(run: dict[str, Any], place: int) -> None:
+    """Raise for whatever makes a run invalid."""
+
+    def require(right: object, member: str, reason: str) -> None:
+        if not right:
+            raise StreamError(reason, f"[{place}].{member}")
+
+    kind = run["type"]
+    call = kind == "tool-call-chunks"
+    _check_members(run, place, _CALL_RUN if call else _TEXT_RUN, {"name"} if call else set())
+    pieces_name = PAYLOAD[kind][0]
+    pieces, dt, time0 = run[pieces_name], run["dt"], _time(run["time0"])
+    require(time0 is not None, "time0", "time0 is no integer")
+    require(as_count(run["index"]) is not None, "index", "index is no count")
+    for name in ("id", "name"):
+        if name in run:
+            require(type(run[name]) is str and run[name], name, f"{name} is no text or empty")
+    right = type(pieces) is list and set(map(type, pieces)) == _STR
+    require(right, pieces_name, f"{pieces_name} is not a non-empty list of texts")
+    gaps = [_time(gap) for gap in dt] if type(dt) is list else [None]
+    require(None not in gaps, "dt", "dt is not a list of integers")
+    require(
+        len(gaps) == len(pieces) - 1,
+        "dt",
+        f"dt has {len(gaps)} gaps for {len(pieces)} pieces, {len(pieces) - 1} belong",
+    )
+    times = running(gaps, initial=time0)
+    require(all(abs(at) <= MAX_SAFE for at in times), "dt", "the running time leaves the safe integers")  # type: ignore[arg-type]
+
+
+def _check_chunk(record: dict[str, Any], place: int) -> None:
+    """Raise for whatever makes a raw record invalid."""
+    if record.keys() != _CHUNK:
+        _check_members(record, place, _CHUNK, set())
+    if _time(record["time"]) is None:
+        raise StreamError("time is no integer", f"[{place}].time")
+    if type(record["chunk"]) is not dict:
+        raise StreamError("chunk is no object", f"[{place}].chunk")
+    if not _lossless(record["chunk"]):
+        raise StreamError("the chunk holds a number that JSON cannot carry", f"[{place}].chunk")
+
+
+def _check_members(record: dict[str, Any], place: int, wanted: set[str], allowed: set[str]) -> None:
+    for name in sorted(wanted - record.keys()):
+        raise StreamError(f"{name} is missing", f"[{place}].{name}")
+    for name in record:
+        if name not in wanted and name not in allowed:
+            raise StreamError(f"{name} does not belong here", f"[{place}].{name}")
+
+
+def _lossless(chunk: dict[str, Any]) -> bool:
+    """Tell whether JavaScript would read the same value from the JSON that it writes: no -0, no infinity."""
+    todo: list[Any] = [chunk]
+    for held in todo:
+        kind = type(held)
+        if kind is str or kind is int:
+            continue
+        if kind is dict:
+            todo.extend(held.values())
+        elif kind is list:
+            todo.extend(held)
+        elif kind is float and (isinf(held) or (held == 0 and copysign(1, held) < 0)):
+            return False
+    return True
+
+
+def _time(value: object) -> int | None:
+    """Give a time or a gap, for which a negative zero will do."""
+    return 0 if type(value) is float and value == 0 else as_int(value)
