@@ -10,6 +10,8 @@ import os
 import stat
 from typing import TYPE_CHECKING, Any
 
+from dshlog.files.read import FileSource
+from dshlog.files.unreadable import Unreadable
 from dshlog.model.number import as_count
 from dshlog.model.store import LogFacts, RootFacts, SessionEntry
 from dshlog.storage.naming import is_project_dir, parse_log_name, project_key, session_segment
@@ -144,6 +146,8 @@ class Watch:
             project=place.project,
             segment=place.segment,
             name=self.name,
+            generation=place.name.generation,
+            encoding=place.name.encoding,
             siblings=self.siblings,
             entry=self._entry(),
             project_linked=os.path.islink(os.path.join(place.root, place.project)),
@@ -285,17 +289,10 @@ def _stamp(seen: os.stat_result) -> tuple[int, int, int]:
 def _head(path: str) -> bytes | None:
     """Give the bytes of a small regular file, None for anything else."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | _QUIET)
-    except (OSError, ValueError):
+        with FileSource(path) as file:
+            return file.read(0, file.size) if file.size <= MAX_CACHE else None
+    except Unreadable:
         return None
-    with os.fdopen(descriptor, "rb") as file:
-        try:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                return None
-            text = file.read(MAX_CACHE + 1)
-        except OSError:
-            return None
-    return text if len(text) <= MAX_CACHE else None
 
 
 def _member(value: Any, name: str) -> Any:  # noqa: ANN401 - JSON of any shape

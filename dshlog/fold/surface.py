@@ -63,6 +63,7 @@ class SurfaceFolder:
         self._next: dict[int, int] = {}
         self._prev: dict[int, int] = {}
         self._first = self._last = _NONE
+        self._ids: dict[int, int] = {}  # live node -> hash of its message's id
         self._images: dict[int, list[bool] | None] = {}  # image blocks of a live message: offloaded or not
         self._tools: dict[int, frozenset[str]] = {}  # request/header -> names a developer message may add
         self._projections = projections
@@ -108,6 +109,17 @@ class SurfaceFolder:
                 return Fault("replace-reversed", f"replaces {start}..{end}, but {start} stands after {end}")
             span.append(node)
         return span
+
+    def repeated_ids(self) -> list[tuple[int, int]]:
+        """Give (node, earlier node) for each live node whose message has the id of one before it."""
+        if len(set(self._ids.values())) == len(self._ids):
+            return []
+        first: dict[int, int] = {}
+        return [
+            (node, first[name])
+            for node in self
+            if (name := self._ids.get(node)) is not None and first.setdefault(name, node) != node
+        ]
 
     def surface(self) -> Surface:
         """Give the surface as a value; replacements and origins only when the folder keeps them."""
@@ -219,6 +231,10 @@ class SurfaceFolder:
                     self._images[seq] = flags
         elif type(message) is dict and message.get("content") == []:
             self.empty.add(seq)
+        if type(message) is dict:
+            name = message.get("id")
+            if type(name) is str:
+                self._ids[seq] = hash(name)
         if self.messages is not None:
             self.messages[seq] = message
         return None
@@ -260,6 +276,7 @@ class SurfaceFolder:
             del self._what[node], self._next[node], self._prev[node]
             self.empty.discard(node)
             self._images.pop(node, None)
+            self._ids.pop(node, None)
             if self.messages is not None:
                 self.messages.pop(node, None)
         self._what[seq], self._prev[seq], self._next[seq] = what, before, after

@@ -60,7 +60,8 @@ class Branch:
 class LogFacts:
     """One log in its place three levels below a root, and what happened to it while it was read.
 
-    `siblings` are the canonical names in its directory, itself included. `resolves` tells that the path
+    `generation` and `encoding` are those of the file name. `siblings` are the canonical names in its
+    directory, itself included. `resolves` tells that the path
     which its header gives leads to this very file although it is spelled otherwise. `held` is None where
     the lock could not be asked. `size` is the size before, `grown` the size after when anything changed.
     `cached` is the highest seq that dsh's projection cache knows for this generation of the session.
@@ -69,6 +70,8 @@ class LogFacts:
     project: str
     segment: str
     name: str
+    generation: int
+    encoding: Encoding
     siblings: tuple[str, ...]
     entry: Entry = "log"
     project_linked: bool = False

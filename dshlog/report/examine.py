@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dshlog.fold.tail import ABSENT
 from dshlog.model.fault import Fault
@@ -28,7 +28,15 @@ _TORN = frozenset({"torn-line", "torn-frame"})
 _STRICT_FRAMES = frozenset({0, 3, 4})  # readers for which a bad record in a complete frame is corruption
 
 
-def examine(source: Source, path: str, *, reader: str = "latest", encoding: Encoding | None = None) -> Report:
+def examine(
+    source: Source,
+    path: str,
+    *,
+    reader: str = "latest",
+    encoding: Encoding | None = None,
+    deep: bool = False,
+    extra_types: frozenset[str] = frozenset(),
+) -> Report:
     """Judge one log by its content.
 
     Args:
@@ -36,32 +44,37 @@ def examine(source: Source, path: str, *, reader: str = "latest", encoding: Enco
         path: how the report names the log.
         reader: whose answer state and severity follow; a reader that is not known for the log's
             generation falls back to the generation's own.
+        deep: replay embedded streams and compare them with their messages; in v0 and v1 compare each
+            message with the chunks of its attempt.
+        extra_types: event types of another build or a plugin, taken for known log-only types.
         encoding: raw or zstd when the name of the file decides it; else the first bytes do.
 
     Returns:
         The report. A broken log is not an error; what the source raises passes through.
     """
     del reader  # Every reader that is known so far gives the native answer.
-    return Examination(source, path, encoding).run()
+    return Examination(source, path, encoding, deep=deep, extra_types=extra_types).run()
 
 
 class Examination:
     """One examination: a reading, a judge when the generation is known, and the settling at the end."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - as examine
         self,
         source: Source,
         path: str,
         encoding: Encoding | None = None,
         *,
         keep: bool = False,
+        deep: bool = False,
+        extra_types: frozenset[str] = frozenset(),
         stop_frame: int | None = None,
     ) -> None:
         self.path = path
-        self.keep = keep
+        self._options: dict[str, Any] = {"keep": keep, "deep": deep, "extra_types": extra_types}
         self.reading = Reading(source, encoding or named_encoding(path), stop_frame=stop_frame)
         header = self.reading.header
-        self.judge = Judge(header, keep=keep) if header is not None else None
+        self.judge = Judge(header, **self._options) if header is not None else None
         self.framed_position: int | None = None  # events of the complete frames
         self._issue_in_frames = False
 
@@ -83,7 +96,7 @@ class Examination:
         if not container.overrun:
             return None
         return Examination(
-            container.source, self.path, container.encoding, keep=self.keep, stop_frame=container.bad_frame
+            container.source, self.path, container.encoding, stop_frame=container.bad_frame, **self._options
         )
 
     def feed(self, lines: list[bytes], at: int, end: int) -> None:
@@ -103,6 +116,7 @@ class Examination:
         if judge is not None:
             if self.framed_position is None:
                 self._end_of_frames(judge)
+            judge.finish()
             drafts += judge.drafts + self._end_faults(judge)
             if judge.issue is not None:
                 from dshlog.report.sequence import name_gaps

@@ -16,9 +16,8 @@ from dshlog.storage.naming import log_name, parse_log_name, project_key, session
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from dshlog.model.report import ReaderVerdict, Report
+    from dshlog.model.report import Encoding, ReaderVerdict, Report
     from dshlog.model.store import LogFacts
-    from dshlog.storage.naming import LogName
 
 # When dsh makes these checks: before it opens the file, at its header, or after all records were scanned.
 _RANK = {
@@ -75,16 +74,14 @@ class Around:
 
 def place_findings(report: Report, facts: LogFacts, around: Around) -> Iterator[Finding]:
     """Yield what name and place of one log break, given the report on its content."""
-    path, name = report.path, parse_log_name(facts.name)
-    if name is None:
-        return
+    path = report.path
     twins, others = around.twins, around.others
     if others:
-        other = "zstd" if name.encoding == "raw" else "raw"
+        other = "zstd" if facts.encoding == "raw" else "raw"
         yield finding(
             "mixed-encodings",
             path,
-            f"this log is {name.encoding}, {others} below this root {'is' if others == 1 else 'are'} {other}; "
+            f"this log is {facts.encoding}, {others} below this root {'is' if others == 1 else 'are'} {other}; "
             "dsh opens no session of a root that holds both",
             hint="move it to a root of its own, or store it again in the other encoding",
         )
@@ -97,26 +94,26 @@ def place_findings(report: Report, facts: LogFacts, around: Around) -> Iterator[
             hint="compare the copies, keep one below the root and move the others out of it",
             related=twins,
         )
-    yield from _header(report, facts, name, around.namesake)
-    yield from _hidden(facts, name, path)
+    yield from _header(report, facts, around.namesake)
+    yield from _hidden(facts, path)
     if report.parent is not None and not around.parent_known:
         where = _header_place(report, "parentSession")
         yield finding("parent-missing", where, f"parent session {report.parent!r} is not in this root")
     yield from _events(report, facts)
 
 
-def _header(report: Report, facts: LogFacts, name: LogName, namesake: str | None) -> Iterator[Finding]:
+def _header(report: Report, facts: LogFacts, namesake: str | None) -> Iterator[Finding]:
     """Compare the header with the file name and with the two directories."""
     version = report.version
     if version is None:
         return
-    if version != name.generation:
-        wanted = log_name(version, name.encoding)
+    if version != facts.generation:
+        wanted = log_name(version, facts.encoding)
         taken = wanted in facts.siblings
         yield finding(
             "name-differs-from-version",
             _header_place(report, "version"),
-            f"the file name says v{name.generation}, the header says v{version}",
+            f"the file name says v{facts.generation}, the header says v{version}",
             hint=f"{wanted} is taken: compare both, keep one and move the other out of the root"
             if taken
             else f"rename it to {wanted}",
@@ -151,9 +148,9 @@ def _header(report: Report, facts: LogFacts, name: LogName, namesake: str | None
         )
 
 
-def _hidden(facts: LogFacts, name: LogName, path: str) -> Iterator[Finding]:
+def _hidden(facts: LogFacts, path: str) -> Iterator[Finding]:
     """Say whether dsh reads this generation at all, and whether one that it hides went on."""
-    above = [other for other in facts.siblings if _generation(other, name) > name.generation]
+    above = [other for other in facts.siblings if _generation(other, facts.encoding) > facts.generation]
     if above:
         text = f"dsh reads {above[-1]} beside it and never this file; a dsh of that older format may"
         yield finding("hidden-generation", path, text)
@@ -231,10 +228,10 @@ def _in_progress(old: Finding) -> Finding:
     return replace(old, severity="note", hint=_AT_WORK)
 
 
-def _generation(other: str, name: LogName) -> int:
+def _generation(other: str, encoding: Encoding) -> int:
     """Give the generation of a sibling in the same encoding; -1 for any other."""
     parsed = parse_log_name(other)
-    return parsed.generation if parsed is not None and parsed.encoding == name.encoding else -1
+    return parsed.generation if parsed is not None and parsed.encoding == encoding else -1
 
 
 def _name_of(id_: str | None) -> str | None:

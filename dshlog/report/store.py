@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dshlog.report.listing import listing
 from dshlog.report.placing import Around, finding, place_findings, placed
-from dshlog.storage.naming import parse_log_name, session_segment
+from dshlog.storage.naming import session_segment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -45,11 +45,9 @@ class Store:
         Call it for every log of the root that is judged: the findings about the root count them.
         """
         twins = [other for other in self._holders(facts.segment) if other.project != facts.project]
-        name = parse_log_name(facts.name)
-        smaller = name is not None and name.encoding == self._minority
         around = Around(
             twins=tuple(self._log(other) for other in twins),
-            others=self._majority if smaller else 0,
+            others=self._majority if facts.encoding == self._minority else 0,
             namesake=self._namesake(report, facts),
             parent_known=report.parent is None or self._knows(report.parent),
         )

@@ -22,6 +22,7 @@ from dshlog.model.vocabulary import RETIRED, SURFACE_TYPES, ever_known, known_ty
 from dshlog.rules.admission import admission_faults
 from dshlog.rules.compaction import GROUP
 from dshlog.rules.draft import Draft
+from dshlog.rules.early import EarlyRelations
 from dshlog.rules.identity import member
 from dshlog.rules.payload import log_only_payload_faults, row_faults_v3, surface_payload_faults
 from dshlog.rules.plain import EXACT, PLAIN
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
     from dshlog.codec.envelope import Row
     from dshlog.codec.sources import Sources
+    from dshlog.fold.attempts import Attempts
     from dshlog.model.header import Header
 
     Step = Callable[[Any, int], "list[Fault] | None"]
@@ -77,7 +79,9 @@ class Judge:
     record on, and so do the surface and the tail. `records` counts all lines.
     """
 
-    def __init__(self, header: Header, *, keep: bool = False, extra_types: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self, header: Header, *, keep: bool = False, deep: bool = False, extra_types: frozenset[str] = frozenset()
+    ) -> None:
         self.version = version = header.version
         self.session_id = header.id
         self.position = 0
@@ -98,8 +102,11 @@ class Judge:
         self._mark, self._mark_offset = 0, 0  # index of a line of the batch, and its offset
         self._known = known_types(version) | extra_types
         self._row_checked = row_checked_types() if version == 3 else frozenset()  # noqa: PLR2004 - the generation
-        # 0.1.2 and 0.1.5 look at no relation when they open a log; 0.2.1 does.
-        self._relations = Relations(header, self.folder) if version >= RELATED else None
+        # 0.1.2 and 0.1.5 look at no relation when they open a log, the upgrade does; 0.2.1 looks itself.
+        self._relations = (Relations if version >= RELATED else EarlyRelations)(header, self.folder)
+        self._scans = version < RELATED  # whether the closer scan runs beside the lifecycle
+        self._attempts = _attempts() if deep and version < EMBEDDED_STREAMS else None
+        self._verify = _verifier() if deep and version >= EMBEDDED_STREAMS else None
         self._shapes = PLAIN[version]
         self._deferred: dict[str, list[Draft]] = {}  # faults that a later event may take back
         self._kept: dict[tuple[str, bool], list[Draft]] = {}
@@ -112,7 +119,7 @@ class Judge:
         steps: dict[str, Any] = dict.fromkeys(self._known - SURFACE_TYPES[self.version])
         scan = self._scan
         follow: dict[str, Step] = {"session/end-seed": self._end_seed, "request/header": self._request_header}
-        if self._relations is None:
+        if self._scans:
             follow |= {
                 "turn/start": scan.turn_start,
                 "turn/end": scan.turn_end,
@@ -122,7 +129,7 @@ class Judge:
             }
         else:
             follow["image/offload"] = self._offload
-        related = self._relations.steps if self._relations is not None else {}
+        related = self._relations.steps
         for kind in follow.keys() | related.keys():
             both = [step for step in (related.get(kind), follow.get(kind)) if step is not None]
             steps[kind] = both[0] if len(both) == 1 else _both(both[0], both[1])
@@ -130,12 +137,13 @@ class Judge:
 
     def _plain_steps(self) -> dict[str, Step | None]:
         """Give the steps of the types that the quick loop may take."""
-        return {kind: step for kind, step in self._steps.items() if kind not in EXACT[self.version]}
+        exact = EXACT[self.version] if self._verify is None else EXACT[self.version] | {"assistant/attempt"}
+        return {kind: step for kind, step in self._steps.items() if kind not in exact}
 
     @property
     def tail(self) -> TailScan:
         """Give what is open at the end of the readable prefix."""
-        if self._relations is not None:
+        if not self._scans:
             # In a log that keeps the relationship rules the closer scan finds what the lifecycle holds.
             life, scan = self._relations.life, self._scan
             scan.turn, scan.step = life.turn, life.step
@@ -165,6 +173,8 @@ class Judge:
 
     def _quickly(self, lines: list[bytes], start: int) -> int:
         """Take lines from index `start` on while they are spelled plainly; the index of the first that is not."""
+        if self._attempts is not None:
+            return start  # attempts are followed on the exact path
         steps, shapes, packs = self._quick_steps, self._shapes, self.version < _PACKED_UNTIL
         expected = self.position
         for index in range(start, len(lines)):
@@ -244,22 +254,28 @@ class Judge:
     def _place(self, kind: str, data: Any, seq: int, op: Any, cited: Any) -> list[Fault] | None:  # noqa: ANN401
         """Fold a surface event and follow its calls; the faults found."""
         relations = self._relations
-        faults = relations.surface[kind](data, seq, op, cited) if relations is not None else None
+        faults = relations.surface[kind](data, seq, op, cited)
         if self.origins is not None:
             self.origins[seq] = self._origin(kind, data)
         fault = self.folder.take(seq, kind, data, op, cited)
-        if relations is None:
+        if self._scans:
             if kind == "assistant/message":
                 self._scan.assistant(data, seq)
             elif kind == "tool/result":
                 self._scan.tool_result(data, appended=op == "append")
                 if self.version == 0:
                     self._message_ids[seq] = member(member(data, "message"), "id")
-        return faults if fault is None else [*(faults or ()), fault]
+        if fault is not None:
+            faults = [*(faults or ()), fault]
+        if self._verify is not None:
+            replayed = self._verify(kind, data)
+            if replayed is not None:
+                faults = [*(faults or ()), replayed]
+        return faults
 
     def _origin(self, kind: str, data: Any) -> Origin:  # noqa: ANN401
         own = data if type(data) is dict and kind != "user/message" else {}
-        state = self._scan if self._relations is None else self._relations.life
+        state = self._scan if self._scans else self._relations.life
         turn, step = own.get("turn", state.turn), own.get("step", state.step)
         return kind, None if turn is ABSENT else turn, None if step is ABSENT else step
 
@@ -269,9 +285,8 @@ class Judge:
             self.inherited_cut = seq
             self.marker_seen = True
             self._take_back(OWN)
-        if self._relations is not None:
-            self._relations.end_seed(inherited=inherited)
-            self._take_back(GROUP)
+        self._relations.end_seed(inherited=inherited)
+        self._take_back(GROUP)
 
     def _request_header(self, data: Any, seq: int) -> list[Fault] | None:  # noqa: ANN401
         if self.version >= RELATED:
@@ -332,6 +347,8 @@ class Judge:
         count = len(data["args"] if "args" in data else data["texts"])
         if self._in_place(seq, place, count=count, ends_turn=False):
             self.position += count
+            if self._attempts is not None:
+                self._note_all(self._attempts.packed(row), place, seq)
 
     def _event(self, row: dict[str, Any], place: Spot) -> None:
         decoded = decode_row(row, self.version)
@@ -421,6 +438,16 @@ class Judge:
                     self._deferred.pop(GROUP, None)  # the compaction that was crossed is not a stale one
                 step = self._steps[kind]
                 faults += (step(data, seq) if step is not None else None) or []
+                if kind == "assistant/attempt" and self._verify is not None:
+                    replayed = self._verify(kind, data)
+                    faults += [replayed] if replayed is not None else []
+            if self._attempts is not None:
+                follow = self._attempts
+                faults += (
+                    follow.chunk(seq, data)
+                    if kind == "assistant/chunk"
+                    else follow.event(kind, data, seq, decoded.sources)
+                ) or []
         for fault in faults:
             self._note(fault, place, seq, late=True)
 
@@ -475,7 +502,22 @@ class Judge:
             )
         self._note(fault, place, seq, beyond=beyond)
 
+    def finish(self) -> None:
+        """Make the checks that wait for the end of the readable prefix."""
+        end = Spot(self.records + 1, self.good_end or 0)
+        if self._attempts is not None:
+            self._note_all(self._attempts.end(), end, None)
+        for seq, earlier in self.folder.repeated_ids():
+            line = Spot(seq + 2, 0) if self.version >= _PACKED_UNTIL else end
+            text = f"the message of event {seq} has the id of event {earlier}"
+            draft = self._note(Fault("message-id-repeated", text, None, (earlier,)), line, seq, beyond=False)
+            draft.offset = None
+
     # -- bookkeeping
+
+    def _note_all(self, faults: list[Fault] | None, place: Spot, seq: int | None) -> None:
+        for fault in faults or ():
+            self._note(fault, place, seq)
 
     def _take_back(self, group: str) -> None:
         """Forget faults that a later event has shown to be harmless."""
@@ -514,6 +556,18 @@ class Judge:
 
 def _exact_only(_data: object, _seq: int) -> None:
     """Stand for a type that the quick loop leaves to the exact path."""
+
+
+def _attempts() -> Attempts:
+    from dshlog.fold.attempts import Attempts
+
+    return Attempts()
+
+
+def _verifier() -> Callable[[str, Any], Fault | None]:
+    from dshlog.fold.verify import verify
+
+    return verify
 
 
 def _both(first: Step, second: Step) -> Step:

@@ -14,6 +14,7 @@ from dshlog.report.branch import branch
 from dshlog.report.listing import listing
 from dshlog.report.store import RELATED, Store
 from dshlog.rules.register import BY_CODE, BY_NAME
+from dshlog.storage.naming import parse_log_name
 
 PROJECT, CWD = "--home-u-demo--", "/home/u/demo"
 V4 = "session.v4.jsonl.zstd"
@@ -47,7 +48,10 @@ def root_of(*sessions, **facts):
 
 
 def at(project=PROJECT, segment="s1", name=V4, **facts):
-    return LogFacts(project=project, segment=segment, name=name, siblings=facts.pop("siblings", (name,)), **facts)
+    parsed = parse_log_name(name)
+    place = {"project": project, "segment": segment, "name": name}
+    place |= {"generation": parsed.generation, "encoding": parsed.encoding}
+    return LogFacts(**place, siblings=facts.pop("siblings", (name,)), **facts)
 
 
 def placed(report, facts=None, root=None):
@@ -334,7 +338,7 @@ def test_each_stray_entry_is_named():
 
 
 def test_only_what_was_asked_for_is_told():
-    facts = root_of(flat=("p/x.jsonl", "q/x.jsonl"), temporaries=("p/s1/t.tmp", "p/s11/t.tmp"))
+    facts = root_of(flat=("p/x.jsonl", "q/x.jsonl"), temporaries=("p/s1/t.tmp", "p/s11/t.tmp"), linked_projects=("l",))
     store = Store(facts)
     assert told(store, "p/s1") == [("D108", "root/p/s1/t.tmp")]
     assert told(store, "q", "r") == [("D106", "root/q/x.jsonl"), ("D115", "root")]

@@ -1,0 +1,90 @@
+"""Brackets and calls of v0 to v3, which no build of theirs checks and the next upgrade refuses.
+
+Source: events.md §4.1, §4.2, R-033a, R-220. The faults are the same as in v4; here they are warnings.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dshlog.fold.tail import ABSENT
+from dshlog.rules.admission import canonical
+from dshlog.rules.identity import member
+from dshlog.rules.lifecycle import NOT_STARTED_TEXT
+from dshlog.rules.relations import Relations
+
+if TYPE_CHECKING:
+    from dshlog.fold.surface import SurfaceFolder
+    from dshlog.model.fault import Fault
+    from dshlog.model.header import Header
+
+_OWN_SEQ_UNTIL = 3  # below this generation the id of a repair ends in the event's own seq
+_KEPT = ("turn/start", "turn/end", "step/start", "step/end", "tool/call", "request/header", "request/context")
+
+
+class EarlyRelations(Relations):
+    """The part of the relationship rules that says whether turns, steps and calls are balanced."""
+
+    def __init__(self, header: Header, folder: SurfaceFolder) -> None:
+        super().__init__(header, folder)
+        self._version = header.version
+        self._restart: int | None = None  # seq of an inbox event that may restart a turn
+        self.steps = {kind: self.steps[kind] for kind in _KEPT}
+        self.steps["turn/start"] = self._restarted
+        self.steps["agent/inbox/spliced"] = self._spliced
+        self.surface = dict.fromkeys(self.surface, _unrelated)
+        self.surface["assistant/message"] = self._assistant
+        self.surface["tool/result"] = self._wrapped
+
+    def end_seed(self, *, inherited: bool) -> None:
+        """Do nothing: no rule that is followed here looks at it."""
+
+    def _restarted(self, data: Any, seq: int) -> list[Fault] | None:  # noqa: ANN401
+        """R-220: an interrupted turn may be followed by the next when its prompt was put into the inbox."""
+        life = self.life
+        if self._restart == seq - 1 and life.turn is not None and life.step is None:
+            life.turn = None
+        return self._turn_start(data, seq)
+
+    def _spliced(self, data: Any, seq: int) -> None:  # noqa: ANN401
+        if member(data, "target") == "next-turn" and member(data, "inserted"):
+            self._restart = seq
+
+    def _wrapped(self, data: Any, seq: int, op: Any, cited: Any) -> list[Fault] | None:  # noqa: ANN401
+        if type(data) is not dict:
+            return None
+        if op != "append":
+            fault = self.life.inside_turn("a replacing tool/result")
+            return [fault] if fault is not None else None
+        fault = self.life.inside_step("tool/result", data.get("turn", ABSENT), data.get("step", ABSENT))
+        call_id = member(member(data.get("message"), "source"), "callId")
+        repairs = "error" in data and self._repairs(data, call_id, seq, cited)
+        answer = self.life.answer(call_id, repairs=repairs)
+        if fault is None and answer is None:
+            return None
+        return [found for found in (fault, answer) if found is not None]
+
+    def _repairs(self, data: dict[str, Any], call_id: object, seq: int, cited: Any) -> bool:  # noqa: ANN401
+        """R-033: the exact result that a recovery writes for a call that was not started."""
+        message, error = data.get("message"), data["error"]
+        content = member(message, "content")
+        block = content[0] if type(content) is list and len(content) == 1 else None
+        name, inner = member(message, "id"), member(block, "content")
+        if type(call_id) is not str or type(name) is not str or cited is not None:
+            return False
+        number = canonical(name, f"interrupted-tool-result-{call_id}-")
+        return (
+            number is not None
+            and (self._version >= _OWN_SEQ_UNTIL or number == seq)
+            and member(error, "name") == "ToolNotStartedError"
+            and member(error, "code") == "TOOL_NOT_STARTED"
+            and member(block, "isError") is True
+            and type(inner) is list
+            and len(inner) == 1
+            and member(inner[0], "type") == "text"
+            and member(inner[0], "text") == NOT_STARTED_TEXT
+        )
+
+
+def _unrelated(_data: Any, _seq: int, _op: Any, _cited: Any) -> None:  # noqa: ANN401
+    """Stand for a surface type that no rule followed here looks at."""
