@@ -1,4 +1,4 @@
-"""README and manual page name every command, option, state and JSON key that there is."""
+"""README and manual pages name every command, option, state and JSON key that there is."""
 
 from __future__ import annotations
 
@@ -53,7 +53,8 @@ def readme(repository):
 
 @pytest.fixture(scope="module")
 def manual(repository):
-    return (repository / "man/dshlog.1").read_text(encoding="utf-8").replace("\\-", "-")
+    pages = sorted((repository / "man").glob("*.1"))  # the overview and a page for each command
+    return "\n".join(page.read_text(encoding="utf-8") for page in pages).replace("\\-", "-")
 
 
 def keys_of(value):

@@ -28,7 +28,7 @@ _TORN = frozenset({"torn-line", "torn-frame"})
 _STRICT_FRAMES = frozenset({0, 3, 4})  # readers for which a bad record in a complete frame is corruption
 
 
-def examine(
+def examine(  # noqa: PLR0913 - one keyword for each way of reading
     source: Source,
     path: str,
     *,

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -9,7 +13,7 @@ import typer.main
 
 from dshlog.cli.main import application
 
-MANUAL = Path(__file__).parents[2] / "man" / "dshlog.1"
+MAN = Path(__file__).parents[2] / "man"
 OWN_OF_TYPER = {"--install-completion", "--show-completion"}
 
 
@@ -22,10 +26,10 @@ def _walk(command, name):
 COMMANDS = dict(_walk(typer.main.get_command(application()), "dshlog"))
 
 
-@pytest.fixture(scope="module")
-def manual():
-    # roff writes a hyphen that must stay a hyphen as \- and changes fonts with \fB and the like.
-    text = MANUAL.read_text(encoding="utf-8").replace("\\-", "-")
+def page_of(name):
+    """Give the text of the page of a command, with its fonts and hyphens plain."""
+    # roff writes a hyphen that must stay a hyphen as \\- and changes fonts with \\fB and the like.
+    text = (MAN / f"{name.replace(' ', '-')}.1").read_text(encoding="utf-8").replace("\\-", "-")
     for font in ("\\fB", "\\fI", "\\fR", "\\fP"):
         text = text.replace(font, "")
     return text
@@ -47,24 +51,36 @@ def test_the_command_tree_is_walked():
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))
-def test_every_command_has_help_and_stands_in_the_manual(name, manual):
+def test_every_command_has_help_a_page_and_a_line_in_the_overview(name):
     assert COMMANDS[name].help
-    assert name in manual
+    assert name in page_of(name)
+    assert name in page_of("dshlog")
 
 
 @pytest.mark.parametrize("name, option", [(name, option) for name in sorted(COMMANDS) for option in _options(name)])
-def test_every_option_has_help_and_stands_in_the_manual(name, option, manual):
+def test_every_option_has_help_and_stands_in_the_page_of_its_command(name, option):
     (parameter,) = [parameter for parameter in COMMANDS[name].params if option in parameter.opts]
     assert parameter.help
-    section = manual if name == "dshlog" else _section(manual, name)
-    assert option in section.split() or f"{option} " in section or f"{option}," in section
+    assert re.search(rf"(?<![\w-]){re.escape(option)}(?![\w-])", page_of(name))
 
 
-def _section(manual, name):
-    """Give the text from the heading of a command to the next heading; the whole text if it has none."""
-    word = name.removeprefix("dshlog ")
-    for mark in (".SS", ".SH"):
-        for part in manual.split(f"\n{mark} ")[1:]:
-            if word in part.splitlines()[0].replace('"', "").split():
-                return part
-    return manual
+@pytest.mark.parametrize("path", sorted(MAN.glob("*.[157]")), ids=lambda path: path.name)
+def test_every_page_is_installed_and_renders_without_a_warning(path, repository):
+    settings = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))
+    shared = settings["tool"]["hatch"]["build"]["targets"]["wheel"]["shared-data"]
+    assert shared[f"man/{path.name}"] == f"share/man/man{path.suffix[1:]}/{path.name}"
+    groff = shutil.which("groff")
+    if groff is None:
+        pytest.skip("no groff on PATH")
+    ran = subprocess.run([groff, "-man", "-ww", "-Tutf8", "-Kutf8", path], capture_output=True, check=True, text=True)
+    assert ran.stderr == ""
+
+
+def test_pages_refer_only_to_pages_that_are_there():
+    named = {
+        match
+        for path in MAN.glob("*.[157]")
+        for match in re.findall(r"\.BR (dshlog[\w\\-]*) \((\d)\)", path.read_text(encoding="utf-8"))
+    }
+    there = {path.name for path in MAN.glob("*.[157]")}
+    assert {f"{name}.{section}".replace("\\-", "-") for name, section in named} == there

@@ -81,6 +81,9 @@ def compare(case: Case, verdict: dict[str, Any]) -> Disagreement | None:
         ours, code = judged(case)
     except Exception as error:  # noqa: BLE001 - a crash is the worst disagreement, so it is collected as one
         ours, code = {"raises": f"{type(error).__name__}: {error}"}, "raises"
+    if "tail-scan-fails" in ours.pop("names", ()):
+        theirs.pop("open", None)  # dsh fails when it computes the closers, so that its verdict shows none
+        ours.pop("open", None)
     if ours == theirs:
         return None
     words = str(answer.get("error", ""))
@@ -102,7 +105,8 @@ def judged(case: Case) -> tuple[dict[str, Any], str]:
     if report.native.opens:
         view, _ = surface_view(BytesSource(case.data), name)
         ours |= {"events": report.events, "nodes": list(view.nodes)}
-        ours |= {"open": any(finding.name == "open-turn" for finding in report.findings)}
+        names = {finding.name for finding in report.findings}
+        ours |= {"open": "open-turn" in names, "names": names}
         ours |= {"cut": report.torn.at if report.torn else None, "saved": report.torn.events if report.torn else 0}
     return ours, report.native.first or "opens"
 

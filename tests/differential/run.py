@@ -3,6 +3,7 @@
     python tests/differential/run.py --oracle DIR --cuts 500 --seed 1       logs that end too early
     python tests/differential/run.py --oracle DIR --mutate 3000 --seed 1    logs with a few changes each
     python tests/differential/run.py --oracle DIR --whole 9999              the logs that the others start from
+    python tests/differential/run.py --oracle DIR --tables 99999            every odd value in every member (the count: a sample)
     python tests/differential/run.py --oracle DIR --tally ...               also what dsh said, and how often
     python tests/differential/run.py --oracle DIR --shrink ...              also a small log of each group, in full
     python tests/differential/run.py --oracle DIR --keep FOLDER ...         also write the logs that differ there
@@ -31,7 +32,7 @@ sys.path[:0] = [str(HERE), str(HERE.parents[1])]
 from bases import Case, bases, frames  # noqa: E402 - found beside this file
 from compare import Disagreement, disagreements  # noqa: E402 - as above
 
-GENERATORS = ("whole", "cuts", "mutate")
+GENERATORS = ("whole", "cuts", "tables", "mutate")
 SHOWN = 3  # examples of each group
 
 
