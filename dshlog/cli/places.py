@@ -28,10 +28,10 @@ class Places:
 
     def enter(self, path: str) -> None:
         """Note a path of the command line; a directory is asked for with all that lies in it."""
-        from dshlog.files.store import looks_like_root
-
         if not os.path.isdir(path):  # noqa: PTH112 - paths are texts here
             return
+        from dshlog.files.store import looks_like_root
+
         top = os.path.abspath(path)  # noqa: PTH100 - as above
         self._asked.append(top)
         if top not in self._stores and looks_like_root(path):
@@ -40,12 +40,13 @@ class Places:
     def watch(self, path: str) -> Watch | None:
         """Look at a log that will be read now; None for a free file, of which only the content counts."""
         from dshlog.files.find import home
-        from dshlog.files.store import Watch
         from dshlog.storage.naming import is_project_dir
 
         place = home(path, any_project=True)
         if place is None or not (place.root in self._stores or is_project_dir(place.project)):
             return None
+        from dshlog.files.store import Watch
+
         return Watch(path, place)
 
     def settle(self, watch: Watch, report: Report) -> Report:

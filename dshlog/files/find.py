@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import stat
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from dshlog.files.unreadable import Unreadable, refuse_irregular, unreadable
 from dshlog.storage.naming import is_project_dir, parse_log_name
@@ -45,8 +45,7 @@ class Found:
     hints: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Home:
+class Home(NamedTuple):
     """The place of a log three levels below a root; `project` and `segment` are directory names."""
 
     root: str

@@ -63,10 +63,15 @@ def _quick_print(data: dict[str, Any], message: dict[str, Any], version: int) ->
             and "content" in block
             and (failed is False or failed is True or "isError" not in block)
         ):
-            return hash((turn, step, failed, name, call_id)) & _MASK | _ABOVE_KINDS
+            return plain_print(turn, step, failed, name, call_id)
     except (KeyError, TypeError, IndexError):
         pass
     return None
+
+
+def plain_print(turn: int, step: int, failed: bool | None, name: str, call_id: str) -> int:  # noqa: FBT001
+    """Hash what identifies a result of the usual shape; `failed` is None when it carries no isError."""
+    return hash((turn, step, failed, name, call_id)) & _MASK | _ABOVE_KINDS
 
 
 def _whole(number: object) -> object:

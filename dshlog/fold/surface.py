@@ -204,6 +204,33 @@ class SurfaceFolder:
                 fault = developer_fault(seq, data, self._tools)
                 if fault:
                     return fault
+        message = data if what == USER else data.get("message") if type(data) is dict else None
+        fields = message if type(message) is dict else {}
+        name = fields.get("id")
+        empty = ASSISTANT <= what <= DEVELOPER and fields.get("content") == []
+        fault = self.put(seq, what, op, sources, name if type(name) is str else None, message, empty=empty)
+        if fault is None and self.version >= _PROJECTIONS_SINCE and (what == USER or what > LAST_KIND):
+            flags = image_flags(message)
+            if flags or flags is None:
+                self._images[seq] = flags
+        return fault
+
+    def put(  # noqa: PLR0913, PLR0917 - the facts of one node, in the order in which they are read
+        self,
+        seq: int,
+        what: int,
+        op: Any,  # noqa: ANN401
+        sources: Sources | None,
+        name: str | None,
+        message: Any,  # noqa: ANN401
+        *,
+        empty: bool,
+    ) -> Fault | None:
+        """Fold a surface event by its facts; the fault when it does not fit.
+
+        `what` stands at the node (a kind or a print), `name` is the id of its message, `empty` says that
+        it derives none. Its content holds no image; `take` looks for those.
+        """
         if op == "append":
             last = self._last
             self._what[seq] = what
@@ -223,18 +250,10 @@ class SurfaceFolder:
             fault = self.replace(seq, what, *span, sources or ())
             if fault:
                 return fault
-        message = data if what == USER else data.get("message") if type(data) is dict else None
-        if what == USER or what > LAST_KIND:
-            if self.version >= _PROJECTIONS_SINCE:
-                flags = image_flags(message)
-                if flags or flags is None:
-                    self._images[seq] = flags
-        elif type(message) is dict and message.get("content") == []:
+        if empty:
             self.empty.add(seq)
-        if type(message) is dict:
-            name = message.get("id")
-            if type(name) is str:
-                self._ids[seq] = hash(name)
+        if name is not None:
+            self._ids[seq] = hash(name)
         if self.messages is not None:
             self.messages[seq] = message
         return None

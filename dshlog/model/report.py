@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from dshlog.model.finding import Finding
 
@@ -28,8 +28,7 @@ class ReaderVerdict:
     but: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Torn:
+class Torn(NamedTuple):
     """A tail that dsh cuts on its next write.
 
     `at` is the 0-based file offset of the cut, `bytes` how many bytes of the file lie behind it, and
@@ -41,8 +40,7 @@ class Torn:
     events: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SurfaceSize:
+class SurfaceSize(NamedTuple):
     """Counts of the folded surface: live nodes, replacements made, messages that the model gets."""
 
     nodes: int
@@ -50,8 +48,7 @@ class SurfaceSize:
     messages: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tail:
+class Tail(NamedTuple):
     """What is open at the end: turn and step as the log spells them, ids of unanswered calls in order."""
 
     turn: object = None
@@ -87,4 +84,4 @@ class Report:
     inherited: int = 0
     torn: Torn | None = None
     surface: SurfaceSize | None = None
-    tail: Tail = Tail()
+    tail: Tail = Tail()  # noqa: RUF009 - immutable, so one value serves all

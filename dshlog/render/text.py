@@ -10,10 +10,11 @@ from dshlog.render.look import PLAIN, Look
 from dshlog.render.words import count, joined, listed, path_name, shell_word, value_word, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from dshlog.model.place import Place
     from dshlog.model.report import ReaderVerdict, Report
+    from dshlog.report.excerpt import Excerpt
 
 SHOWN = 20  # findings of one code of one log that text prints; JSON has them all
 _RELATED = 12  # places of one finding
@@ -26,7 +27,7 @@ def where(place: Place) -> str:
     return name if place.line is None else f"{name}:{place.line}"
 
 
-def finding_lines(finding: Finding, look: Look = PLAIN) -> Iterator[str]:
+def finding_lines(finding: Finding, look: Look = PLAIN, excerpt: Excerpt | None = None) -> Iterator[str]:
     """Yield a finding: what is wrong first, then where, what to do, and what else it touches."""
     yield (
         f"{where(finding.place)}: {look.paint(finding.severity, finding.severity)} "
@@ -35,6 +36,8 @@ def finding_lines(finding: Finding, look: Look = PLAIN) -> Iterator[str]:
     at = _at(finding.place)
     if at:
         yield f"  at  {at}"
+    if excerpt is not None:
+        yield from _excerpt_lines(excerpt)
     if finding.hint:
         yield f"  hint {visible(finding.hint)}"
     for place in finding.related[:_RELATED]:
@@ -43,6 +46,14 @@ def finding_lines(finding: Finding, look: Look = PLAIN) -> Iterator[str]:
         yield f"  see {count(len(finding.related) - _RELATED, 'more place')}; --format json lists all"
     if finding.follows:
         yield f"  + {finding.follows} more that only follow from this"
+
+
+def _excerpt_lines(excerpt: Excerpt) -> Iterator[str]:
+    """Yield a piece of the record, and a caret under the character at which its JSON breaks."""
+    head = "  text " + ("…" if excerpt.head else "")
+    yield f"{head}{visible(excerpt.text)}" + ("…" if excerpt.rest else "")
+    if excerpt.mark is not None:
+        yield " " * (len(head) + len(visible(excerpt.text[: excerpt.mark]))) + "^"
 
 
 def _at(place: Place) -> str:
@@ -59,16 +70,19 @@ def _at(place: Place) -> str:
     )
 
 
-def report_lines(report: Report, look: Look = PLAIN) -> Iterator[str]:
+def report_lines(report: Report, look: Look = PLAIN, excerpts: Mapping[int, Excerpt] | None = None) -> Iterator[str]:
     """Yield all that text says about one log: its findings, its verdict, what to run next.
 
-    Of each code the first `SHOWN` findings are printed and the rest is counted.
+    Of each code the first `SHOWN` findings are printed and the rest is counted. `excerpts` holds pieces
+    of the records to print, by the text offsets of these.
     """
     seen: Counter[str] = Counter()
     for finding in report.findings:
         seen[finding.code] += 1
         if seen[finding.code] <= SHOWN:
-            yield from finding_lines(finding, look)
+            offset = finding.place.offset
+            excerpt = excerpts.get(offset) if excerpts and offset is not None else None
+            yield from finding_lines(finding, look, excerpt)
     for code, number in seen.items():
         if number > SHOWN:
             yield f"{path_name(report.path)}: and {number - SHOWN} more {code}; --format json lists all"
@@ -196,9 +210,13 @@ def short_line(report: Report, look: Look = PLAIN) -> str:
 
 def leading(report: Report) -> Finding | None:
     """Give the first of the most severe findings, where dsh stops if that is one of them."""
+    return leading_of(report.findings, (report.latest.first, report.native.first))
+
+
+def leading_of(findings: Sequence[Finding], stops: Sequence[str | None] = ()) -> Finding | None:
+    """Give the first of the most severe findings, one with a code of `stops` if it is among them."""
     for severity in SEVERITIES:
-        found = [finding for finding in report.findings if finding.severity == severity]
-        stops = (report.latest.first, report.native.first)
+        found = [finding for finding in findings if finding.severity == severity]
         for finding in found:
             if finding.code in stops:
                 return finding

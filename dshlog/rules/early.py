@@ -35,6 +35,7 @@ class EarlyRelations(Relations):
         self.surface = dict.fromkeys(self.surface, _unrelated)
         self.surface["assistant/message"] = self._assistant
         self.surface["tool/result"] = self._wrapped
+        self.quick["user/message"] = _unrelated_facts
 
     def end_seed(self, *, inherited: bool) -> None:
         """Do nothing: no rule that is followed here looks at it."""
@@ -53,16 +54,10 @@ class EarlyRelations(Relations):
     def _wrapped(self, data: Any, seq: int, op: Any, cited: Any) -> list[Fault] | None:  # noqa: ANN401
         if type(data) is not dict:
             return None
-        if op != "append":
-            fault = self.life.inside_turn("a replacing tool/result")
-            return [fault] if fault is not None else None
-        fault = self.life.inside_step("tool/result", data.get("turn", ABSENT), data.get("step", ABSENT))
         call_id = member(member(data.get("message"), "source"), "callId")
         repairs = "error" in data and self._repairs(data, call_id, seq, cited)
-        answer = self.life.answer(call_id, repairs=repairs)
-        if fault is None and answer is None:
-            return None
-        return [found for found in (fault, answer) if found is not None]
+        facts = (0, data.get("turn", ABSENT), data.get("step", ABSENT), call_id)
+        return self.answered(facts, seq, op, repairs=repairs)
 
     def _repairs(self, data: dict[str, Any], call_id: object, seq: int, cited: Any) -> bool:  # noqa: ANN401
         """R-033: the exact result that a recovery writes for a call that was not started."""
@@ -88,3 +83,7 @@ class EarlyRelations(Relations):
 
 def _unrelated(_data: Any, _seq: int, _op: Any, _cited: Any) -> None:  # noqa: ANN401
     """Stand for a surface type that no rule followed here looks at."""
+
+
+def _unrelated_facts(_facts: tuple[Any, ...], _seq: int, _op: Any) -> None:  # noqa: ANN401
+    """Stand for the same, read quickly."""

@@ -25,7 +25,7 @@ from dshlog.rules.draft import Draft
 from dshlog.rules.early import EarlyRelations
 from dshlog.rules.identity import member
 from dshlog.rules.payload import log_only_payload_faults, row_faults_v3, surface_payload_faults
-from dshlog.rules.plain import EXACT, PLAIN
+from dshlog.rules.plain import EXACT, FACTS, PLAIN
 from dshlog.rules.records import OWN
 from dshlog.rules.register import BY_NAME
 from dshlog.rules.relations import Relations
@@ -107,10 +107,10 @@ class Judge:
         self._scans = version < RELATED  # whether the closer scan runs beside the lifecycle
         self._attempts = _attempts() if deep and version < EMBEDDED_STREAMS else None
         self._verify = _verifier() if deep and version >= EMBEDDED_STREAMS else None
-        self._shapes = PLAIN[version]
         self._deferred: dict[str, list[Draft]] = {}  # faults that a later event may take back
         self._kept: dict[tuple[str, bool], list[Draft]] = {}
         self._message_ids: dict[int, object] = {}  # v0: message id of each tool result, for the legacy form
+        self._watched = keep or self._scans or self._verify is not None
         self._steps = self._log_only_steps()
         self._quick_steps = self._plain_steps()
 
@@ -171,12 +171,14 @@ class Judge:
             self._exactly(lines, index)
         self.records += len(lines)
 
-    def _quickly(self, lines: list[bytes], start: int) -> int:
+    def _quickly(self, lines: list[bytes], start: int) -> int:  # noqa: PLR0915 - one loop, each call in it costs
         """Take lines from index `start` on while they are spelled plainly; the index of the first that is not."""
         if self._attempts is not None:
             return start  # attempts are followed on the exact path
-        steps, shapes, packs = self._quick_steps, self._shapes, self.version < _PACKED_UNTIL
+        steps, plain, readers = self._quick_steps, PLAIN[self.version], FACTS[self.version]
+        related, put, packs = self._relations.quick, self.folder.put, self.version < _PACKED_UNTIL
         expected = self.position
+        facts: Any
         for index in range(start, len(lines)):
             line = lines[index]
             try:
@@ -192,16 +194,21 @@ class Judge:
                 seq = row["seq"]
                 time = row["time"]
                 data = row["data"]
-                shape = shapes.get(kind)
-                if shape is not None and not shape(data):
+                reader = readers.get(kind)
+                if reader is not None:
+                    facts = reader(data)
+                    if facts is None:
+                        break
+                elif kind in plain and not plain[kind](data):
                     break
             except (ValueError, KeyError, TypeError, AttributeError):
                 break
             # The fast parser loses the sign of a zero, so a zero in a typed place takes the exact path.
             if seq != expected or not seq or type(seq) is not int or type(time) is not int or not 0 < time <= MAX_SAFE:
                 break
-            size = len(row)
-            if size == _LOG_ONLY:
+            if reader is None:
+                if len(row) != _LOG_ONLY:
+                    break
                 step = steps.get(kind, _exact_only)
                 if step is None:
                     expected += 1
@@ -209,19 +216,23 @@ class Judge:
                 if step is _exact_only:
                     break
                 faults = step(data, seq)
-            elif shape is not None:
+            else:
                 op = row.get("surfaceOp")
                 cited = row.get("sourceEventSeqs")
                 appends = op == "append"
                 if (not appends and not _plain_op(op, seq, self.version)) or (
-                    size != _APPENDED
+                    len(row) != _APPENDED
                     if cited is None
-                    else size != _CITING or not self._plainly_cited(kind, cited, seq, appends)
+                    else len(row) != _CITING or not self._plainly_cited(kind, cited, seq, appends)
                 ):
                     break
-                faults = self._place(kind, data, seq, op, cited)
-            else:
-                break
+                faults = related[kind](facts, seq, op)
+                if self._watched:
+                    faults = self._watch(kind, data, seq, op, faults)
+                what, _, _, _, name, empty, message = facts
+                fault = put(seq, what, op, cited, name, message, empty=empty)
+                if fault is not None:
+                    faults = [*(faults or ()), fault]
             if faults:
                 self.position = expected
                 place = self._spot(lines, index)
@@ -253,11 +264,16 @@ class Judge:
 
     def _place(self, kind: str, data: Any, seq: int, op: Any, cited: Any) -> list[Fault] | None:  # noqa: ANN401
         """Fold a surface event and follow its calls; the faults found."""
-        relations = self._relations
-        faults = relations.surface[kind](data, seq, op, cited)
+        faults = self._relations.surface[kind](data, seq, op, cited)
+        if self._watched:
+            faults = self._watch(kind, data, seq, op, faults)
+        fault = self.folder.take(seq, kind, data, op, cited)
+        return faults if fault is None else [*(faults or ()), fault]
+
+    def _watch(self, kind: str, data: Any, seq: int, op: Any, faults: list[Fault] | None) -> list[Fault] | None:  # noqa: ANN401
+        """Tell whoever follows along of a surface event: the closer scan, the origins, the stream verifier."""
         if self.origins is not None:
             self.origins[seq] = self._origin(kind, data)
-        fault = self.folder.take(seq, kind, data, op, cited)
         if self._scans:
             if kind == "assistant/message":
                 self._scan.assistant(data, seq)
@@ -265,12 +281,10 @@ class Judge:
                 self._scan.tool_result(data, appended=op == "append")
                 if self.version == 0:
                     self._message_ids[seq] = member(member(data, "message"), "id")
-        if fault is not None:
-            faults = [*(faults or ()), fault]
         if self._verify is not None:
             replayed = self._verify(kind, data)
             if replayed is not None:
-                faults = [*(faults or ()), replayed]
+                return [*(faults or ()), replayed]
         return faults
 
     def _origin(self, kind: str, data: Any) -> Origin:  # noqa: ANN401

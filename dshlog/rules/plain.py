@@ -1,77 +1,96 @@
-"""Plain spellings that a reader surely accepts, told quickly; whatever is not plain takes the exact path.
+"""Compact facts of plainly spelled payloads, read quickly; whatever is not plain takes the exact path.
 
-A plain check may say no to a sound payload, never yes to a broken one: the exact checks in payload.py and
-admission.py decide and word everything else. Source: the rules named there.
+A reader here may say None to a sound payload, never give facts of a broken one: the exact checks in
+payload.py and admission.py decide and word everything else. Source: the rules named there.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from dshlog.fold.content import plain_print
+from dshlog.fold.surface import ASSISTANT, USER
+from dshlog.fold.tail import ABSENT
 from dshlog.rules.admission import RETIRED_BLOCKS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    # What stands at the node (a kind or a print), turn, step, what the event is about (the source kind of a
+    # user message, the tool-call blocks of an assistant message, the call id of a result), the message's id,
+    # whether it derives no message, and the message.
+    Facts = tuple[int, object, object, Any, str, bool, Any]
+    FactReader = Callable[[Any], "Facts | None"]
     Plain = Callable[[Any], bool]
 
-_GONE = frozenset({*RETIRED_BLOCKS, "plugin"})  # kinds that v4 refuses as block or as source
+_ODD_BLOCKS = frozenset({*RETIRED_BLOCKS, "image"})  # kinds that a v4 reader looks at more closely
+_EMPTY: list[Any] = []
 
 
-def _user(data: Any) -> bool:  # noqa: ANN401
+def _user(data: Any) -> Facts | None:  # noqa: ANN401 - a JSON value
     name, kind = data["id"], data["source"]["kind"]
-    return (
-        type(name) is type(kind) is str
-        and name != ""
-        and kind != ""
-        and data["role"] == "user"
-        and type(data["content"]) is list
-    )
+    if (
+        type(name) is not str
+        or type(kind) is not str
+        or name == ""
+        or kind == ""
+        or data["role"] != "user"
+        or type(data["content"]) is not list
+    ):
+        return None
+    return USER, ABSENT, ABSENT, kind, name, False, data
 
 
-def _user_v4(data: Any) -> bool:  # noqa: ANN401
-    if not _user(data) or data["source"]["kind"] == "plugin":
-        return False
-    for block in data["content"]:  # noqa: SIM110 - a loop costs less than a generator
-        if block["type"] in _GONE:
-            return False
-    return True
+def _user_v4(data: Any) -> Facts | None:  # noqa: ANN401
+    facts = _user(data)
+    if facts is None or facts[3] == "plugin":
+        return None
+    for block in data["content"]:
+        if block["type"] in _ODD_BLOCKS:
+            return None
+    return facts
 
 
-def _assistant(data: Any) -> bool:  # noqa: ANN401
+def _assistant(data: Any) -> Facts | None:  # noqa: ANN401
     message = data["message"]
     source = message["source"]
-    name, provider, model = message["id"], source["provider"], source["model"]
-    return (
-        type(name) is type(provider) is type(model) is str
-        and name != ""
-        and provider != ""
-        and model != ""
-        and message["role"] == "assistant"
-        and source["kind"] == "model"
-        and type(message["content"]) is list
-    )
+    name, provider, model, content = message["id"], source["provider"], source["model"], message["content"]
+    if (
+        type(name) is not str
+        or type(provider) is not str
+        or type(model) is not str
+        or name == ""
+        or provider == ""
+        or model == ""
+        or message["role"] != "assistant"
+        or source["kind"] != "model"
+        or type(content) is not list
+    ):
+        return None
+    calls = _EMPTY
+    for block in content:
+        kind = block["type"]
+        if kind == "tool-call":
+            call_id = block["id"]
+            if type(call_id) is not str or call_id == "":
+                return None
+            calls = [*calls, block]
+        elif kind in RETIRED_BLOCKS:
+            return None
+    return ASSISTANT, data["turn"], data["step"], calls, name, not content, message
 
 
 def _settled(data: Any) -> bool:  # noqa: ANN401
-    return (
-        type(data["stream"]) is list
-        and type(data["turn"]) is type(data["step"]) is int
-        and data["turn"] > 0 < data["step"]
-    )
+    turn, step = data["turn"], data["step"]
+    return type(turn) is int and type(step) is int and turn > 0 and step > 0 and type(data["stream"]) is list
 
 
-def _assistant_v3(data: Any) -> bool:  # noqa: ANN401
-    return _assistant(data) and _settled(data)
+def _assistant_v3(data: Any) -> Facts | None:  # noqa: ANN401
+    return _assistant(data) if _settled(data) else None
 
 
-def _assistant_v4(data: Any) -> bool:  # noqa: ANN401
-    if not _assistant(data) or not _settled(data):
-        return False
-    for block in data["message"]["content"]:
-        if block["type"] in _GONE:
-            return False
-    return _stream_v4(data)
+def _assistant_v4(data: Any) -> Facts | None:  # noqa: ANN401
+    return _assistant(data) if _settled(data) and _stream_v4(data) else None
 
 
 def _stream_v4(data: Any) -> bool:  # noqa: ANN401
@@ -80,52 +99,77 @@ def _stream_v4(data: Any) -> bool:  # noqa: ANN401
             chunk = record["chunk"]
             kind = chunk["type"]
             if kind == "block-start":
-                if chunk["blockType"] in _GONE:
+                if chunk["blockType"] in RETIRED_BLOCKS:
                     return False
-            elif kind == "block-end" and chunk["block"]["type"] in _GONE:
+            elif kind == "block-end" and chunk["block"]["type"] in RETIRED_BLOCKS:
                 return False
     return True
 
 
-def _result(data: Any) -> bool:  # noqa: ANN401
+def _result(data: Any) -> Facts | None:  # noqa: ANN401
     message = data["message"]
     source = message["source"]
     (block,) = message["content"]
-    name, call_id = message["id"], source["callId"]
-    return (
-        type(name) is type(call_id) is str
-        and name != ""
-        and call_id != ""
-        and message["role"] == "user"
-        and source["kind"] == "tool"
-        and block["type"] == "tool-result"
-        and block["toolCallId"] == source["callId"]
-        and type(block["content"]) is list
-        and ("error" not in data or block.get("isError") is True)
+    name, call_id, turn, step, failed = (
+        message["id"],
+        source["callId"],
+        data["turn"],
+        data["step"],
+        block.get("isError"),
     )
-
-
-def _result_v4(data: Any) -> bool:  # noqa: ANN401
-    message = data["message"]
-    source = message["source"]
-    name, call_id = message["id"], message["toolCallId"]
     if (
         type(name) is not str
         or type(call_id) is not str
+        or type(turn) is not int
+        or type(step) is not int
         or name == ""
         or call_id == ""
-        or call_id != source["callId"]
-        or message["role"] != "tool"
+        or len(data) != 3  # noqa: PLR2004 - turn, step, message
+        or len(message) != 4  # noqa: PLR2004 - id, role, source, content
+        or len(source) != 2  # noqa: PLR2004 - kind, callId
+        or message["role"] != "user"
         or source["kind"] != "tool"
-        or "error" in data
-        or type(message.get("isError", False)) is not bool
-        or type(message["content"]) is not list
+        or block["type"] != "tool-result"
+        or block["toolCallId"] != call_id
+        or type(block["content"]) is not list
+        or (len(block) != 3 if failed is None else len(block) != 4 or (failed is not False and failed is not True))  # noqa: PLR2004
     ):
-        return False
-    for block in message["content"]:  # noqa: SIM110 - a loop costs less than a generator
-        if block["type"] in _GONE:
-            return False
-    return True
+        return None
+    return plain_print(turn, step, failed, name, call_id), turn, step, call_id, name, False, message
+
+
+def _result_v4(data: Any) -> Facts | None:  # noqa: ANN401
+    message = data["message"]
+    source = message["source"]
+    name, call_id, turn, step, content = (
+        message["id"],
+        message["toolCallId"],
+        data["turn"],
+        data["step"],
+        message["content"],
+    )
+    failed = message.get("isError")
+    if (
+        type(name) is not str
+        or type(call_id) is not str
+        or type(turn) is not int
+        or type(step) is not int
+        or name == ""
+        or call_id == ""
+        or len(data) != 3  # noqa: PLR2004 - turn, step, message
+        or len(source) != 2  # noqa: PLR2004 - kind, callId
+        or source["callId"] != call_id
+        or source["kind"] != "tool"
+        or message["role"] != "tool"
+        or type(content) is not list
+        # id, role, source, toolCallId, content
+        or (len(message) != 5 if failed is None else len(message) != 6 or (failed is not False and failed is not True))  # noqa: PLR2004
+    ):
+        return None
+    for block in content:
+        if block["type"] in _ODD_BLOCKS:
+            return None
+    return plain_print(turn, step, failed, name, call_id), turn, step, call_id, name, False, message
 
 
 def _turn_start_v0(data: Any) -> bool:  # noqa: ANN401
@@ -143,47 +187,40 @@ def _turn_end_v0(data: Any) -> bool:  # noqa: ANN401
     )
 
 
+def _attempt_v4(data: Any) -> bool:  # noqa: ANN401
+    return _settled(data) and _stream_v4(data)
+
+
 def _inbox_v4(data: Any) -> bool:  # noqa: ANN401
     if type(data["inserted"]) is not list:
         return False
     for message in data["inserted"]:
-        if (
-            message.get("role") != "user"
-            or type(message["source"]["kind"]) is not str
-            or message["source"]["kind"] in {"", "plugin"}
-        ):
+        kind = message["source"]["kind"]
+        if message.get("role") != "user" or type(kind) is not str or kind in {"", "plugin"}:
             return False
         for block in message["content"]:
-            if block["type"] in _GONE:
+            if block["type"] in RETIRED_BLOCKS:
                 return False
     return True
 
 
-# By generation: type -> plain check, which may raise KeyError, TypeError or ValueError for a no. Surface
-# types that are missing always take the exact path.
+# By generation: surface type -> reader of its facts. Every reader may raise KeyError, TypeError, ValueError or
+# AttributeError for a no. Surface types that are missing always take the exact path.
+FACTS: tuple[dict[str, FactReader], ...] = (
+    {"user/message": _user, "assistant/message": _assistant, "tool/result": _result},
+    {},
+    {},
+    {"user/message": _user, "assistant/message": _assistant_v3, "tool/result": _result},
+    {"user/message": _user_v4, "assistant/message": _assistant_v4, "tool/result": _result_v4},
+)
+
+# By generation: log-only type -> whether its payload is plain.
 PLAIN: tuple[dict[str, Plain], ...] = (
-    {
-        "user/message": _user,
-        "assistant/message": _assistant,
-        "tool/result": _result,
-        "turn/start": _turn_start_v0,
-        "turn/end": _turn_end_v0,
-    },
-    dict.fromkeys(("user/message", "assistant/message", "tool/result"), lambda _: True),
-    dict.fromkeys(("user/message", "assistant/message", "tool/result"), lambda _: True),
-    {
-        "user/message": _user,
-        "assistant/message": _assistant_v3,
-        "tool/result": _result,
-        "assistant/attempt": _settled,
-    },
-    {
-        "user/message": _user_v4,
-        "assistant/message": _assistant_v4,
-        "tool/result": _result_v4,
-        "assistant/attempt": lambda data: _settled(data) and _stream_v4(data),
-        "agent/inbox/spliced": _inbox_v4,
-    },
+    {"turn/start": _turn_start_v0, "turn/end": _turn_end_v0},
+    {},
+    {},
+    {"assistant/attempt": _settled},
+    {"assistant/attempt": _attempt_v4, "agent/inbox/spliced": _inbox_v4},
 )
 
 # By generation: log-only types that always take the exact path; all are rare.

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     Step = Callable[[Any, int], "list[Fault] | None"]
     SurfaceStep = Callable[[Any, int, Any, Any], "list[Fault] | None"]
+    QuickStep = Callable[[tuple[Any, ...], int, Any], "list[Fault] | None"]
 
 _COMPACTOR = "compact-checkpoint"
 
@@ -47,6 +48,12 @@ class Relations:
             "tool/result": self._result,
             "system/message": self._system,
             "developer/message": self._developer,
+        }
+        # The same for plainly spelled events, whose facts were read already.
+        self.quick: dict[str, QuickStep] = {
+            "user/message": self.prompted,
+            "assistant/message": self.settled,
+            "tool/result": self.answered,
         }
         self.steps: dict[str, Step] = {
             "turn/start": self._turn_start,
@@ -82,6 +89,40 @@ class Relations:
 
     # -- surface events
 
+    def prompted(self, facts: tuple[Any, ...], seq: int, op: Any) -> list[Fault] | None:  # noqa: ANN401
+        """Judge a user message by its facts (plain.py)."""
+        return self._user(facts[6], seq, op, None)
+
+    def settled(self, facts: tuple[Any, ...], seq: int, _op: Any) -> list[Fault] | None:  # noqa: ANN401
+        """Judge an assistant message by its facts: it stands in its step and advertises its calls."""
+        life = self.life
+        fault = life.inside_step("assistant/message", facts[1], facts[2])
+        faults = [fault] if fault is not None else None
+        for block in facts[3]:
+            fault = life.advertise(block["id"], block.get("name", ABSENT), block.get("arguments", ABSENT), seq)
+            if fault is not None:
+                faults = [*(faults or ()), fault]
+        return faults
+
+    def answered(
+        self,
+        facts: tuple[Any, ...],
+        _seq: int,
+        op: Any,  # noqa: ANN401
+        *,
+        repairs: bool = False,
+    ) -> list[Fault] | None:
+        """Judge a tool result by its facts; `repairs` when it has the exact not-started form."""
+        life = self.life
+        if op != "append":
+            fault = life.inside_turn("a replacing tool/result")
+            return [fault] if fault is not None else None
+        fault = life.inside_step("tool/result", facts[1], facts[2])
+        answer = life.answer(facts[3], repairs=repairs)
+        if fault is None and answer is None:
+            return None
+        return [found for found in (fault, answer) if found is not None]
+
     def _user(self, data: Any, seq: int, op: Any, _cited: Any) -> list[Fault] | None:  # noqa: ANN401
         source = data.get("source") if type(data) is dict else None
         kind = source.get("kind") if type(source) is dict else None
@@ -108,42 +149,32 @@ class Relations:
             return [*(faults or ()), late]
         return faults
 
-    def _assistant(self, data: Any, seq: int, _op: Any, _cited: Any) -> list[Fault] | None:  # noqa: ANN401
-        faults = self._placed("assistant/message", data)
+    def _assistant(self, data: Any, seq: int, op: Any, _cited: Any) -> list[Fault] | None:  # noqa: ANN401
         if type(data) is not dict:
-            return faults
+            return [_no_object("assistant/message")]
         message = data.get("message")
         content = message.get("content") if type(message) is dict else None
+        malformed: list[Fault] = []
+        calls: list[Any] = []
         for index, block in enumerate(content if type(content) is list else ()):
+            where = f"$.data.message.content[{index}]"
             if type(block) is not dict:
-                where = f"$.data.message.content[{index}]"
-                faults = [*(faults or []), Fault("assistant-block-malformed", "a content block is no object", where)]
+                malformed.append(Fault("assistant-block-malformed", "a content block is no object", where))
             elif block.get("type") == "tool-call":
-                call_id = block.get("id", ABSENT)
-                fault: Fault | None
-                if type(call_id) is str and call_id:
-                    fault = self.life.advertise(call_id, block.get("name", ABSENT), block.get("arguments", ABSENT), seq)
+                if type(block.get("id")) is str and block["id"]:
+                    calls.append(block)
                 else:
-                    where = f"$.data.message.content[{index}].id"
-                    fault = Fault("call-id-malformed", "a tool-call block has no id", where)
-                if fault is not None:
-                    faults = [*(faults or []), fault]
-        return faults
+                    malformed.append(Fault("call-id-malformed", "a tool-call block has no id", f"{where}.id"))
+        faults = self.settled((0, data.get("turn", ABSENT), data.get("step", ABSENT), calls), seq, op)
+        return [*(faults or ()), *malformed] if malformed else faults
 
-    def _result(self, data: Any, _seq: int, op: Any, cited: Any) -> list[Fault] | None:  # noqa: ANN401
+    def _result(self, data: Any, seq: int, op: Any, cited: Any) -> list[Fault] | None:  # noqa: ANN401
         if type(data) is not dict:
             return [_no_object("tool/result")]
-        if op != "append":
-            fault = self.life.inside_turn("a replacing tool/result")
-            return [fault] if fault is not None else None
-        fault = self.life.inside_step("tool/result", data.get("turn", ABSENT), data.get("step", ABSENT))
-        message = data.get("message")
-        source = message.get("source") if type(message) is dict else None
-        call_id = source.get("callId", ABSENT) if type(source) is dict else ABSENT
-        answer = self.life.answer(call_id, repairs="error" in data and _is_repair(data, call_id, cited))
-        if fault is None and answer is None:
-            return None
-        return [found for found in (fault, answer) if found is not None]
+        call_id = member(member(data.get("message"), "source"), "callId")
+        repairs = "error" in data and _is_repair(data, call_id, cited)
+        facts = (0, data.get("turn", ABSENT), data.get("step", ABSENT), call_id)
+        return self.answered(facts, seq, op, repairs=repairs)
 
     # -- log-only events
 

@@ -6,8 +6,7 @@ pair and a character beyond U+FFFF get the names that dsh gives them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dshlog.model.number import MAX_SAFE
 
@@ -26,8 +25,7 @@ _ESCAPE = 5  # characters of one escape: a tilde and four hexadecimal digits
 _MAX_DIGITS = len(str(MAX_SAFE))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogName:
+class LogName(NamedTuple):
     """What the canonical name of a log says: the generation and how the bytes are stored."""
 
     generation: int

@@ -1,0 +1,37 @@
+"""Findings as workflow commands of GitHub Actions, which become annotations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dshlog.render.words import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from dshlog.model.finding import Finding
+
+_COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
+
+
+def annotations(findings: Iterable[Finding], path: Callable[[str], str]) -> Iterator[str]:
+    """Yield one line for each finding; `path` says how its file is named."""
+    for finding in findings:
+        place = finding.place
+        properties = {"file": path(place.file)}
+        if place.line is not None:
+            properties["line"] = str(place.line)
+        properties["title"] = f"{finding.code} {finding.name}"
+        named = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
+        text = visible(finding.message)
+        if finding.hint:
+            text += f"\n{visible(finding.hint)}"
+        yield f"::{_COMMANDS[finding.severity]} {named}::{_data(text)}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

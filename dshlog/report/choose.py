@@ -1,0 +1,94 @@
+"""Which findings are shown and counted, and how severe they are; states and verdicts stay as they are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from dshlog.model.finding import Finding, Severity
+    from dshlog.model.report import Report
+
+QUICK = ("F", "L", "H", "E", "C", "S")  # framing, JSON, header, envelope, chunk runs and surface
+
+
+class UnknownCodeError(ValueError):
+    """A code, or the beginning of one, that no rule of the register has."""
+
+
+class Change(NamedTuple):
+    """What becomes of the findings of one code; a severity of None leaves the finding's own."""
+
+    shown: bool
+    severity: Severity | None
+
+
+class Choice:
+    """A choice of findings by their codes.
+
+    A code may be given by its beginning: `S` is every surface code. A finding is shown when no code is
+    selected or its own is, unless it is ignored. Of several severities for one code the one given with
+    the longest beginning counts, and of equally long ones the last.
+
+    Raises:
+        UnknownCodeError: no rule has such a code.
+    """
+
+    def __init__(
+        self,
+        *,
+        select: Sequence[str] = (),
+        ignore: Sequence[str] = (),
+        severity: Iterable[tuple[str, Severity]] = (),
+        quick: bool = False,
+    ) -> None:
+        self._select = tuple(map(_known, select))
+        self._ignore = tuple(map(_known, ignore))
+        self._severity = sorted(((_known(code), level) for code, level in severity), key=_length)
+        self._quick = quick
+        self._idle = not (self._select or self._ignore or self._severity or quick)
+        self._changes: dict[str, Change] = {}
+
+    def report(self, report: Report) -> Report:
+        """Give the report with the chosen findings."""
+        if self._idle or not report.findings:
+            return report
+        return replace(report, findings=self.findings(report.findings))
+
+    def findings(self, findings: Iterable[Finding]) -> tuple[Finding, ...]:
+        """Give the chosen findings, in their order."""
+        if self._idle:
+            return tuple(findings)
+        out: list[Finding] = []
+        for finding in findings:
+            change = self._changes.get(finding.code) or self._change(finding.code)
+            if change.shown:
+                other = change.severity is not None and change.severity != finding.severity
+                out.append(replace(finding, severity=change.severity) if other else finding)
+        return tuple(out)
+
+    def _change(self, code: str) -> Change:
+        shown = (
+            (not self._select or code.startswith(self._select))
+            and not (self._ignore and code.startswith(self._ignore))
+            and (not self._quick or code.startswith(QUICK))
+        )
+        levels = [level for start, level in self._severity if code.startswith(start)]
+        change = self._changes[code] = Change(shown, levels[-1] if levels else None)
+        return change
+
+
+def _known(code: str) -> str:
+    from dshlog.rules.register import RULES
+
+    wanted = code.strip().upper()
+    if not wanted or not any(rule.code.startswith(wanted) for rule in RULES):
+        message = f"no rule has the code {code.strip()}" if wanted else "a code is empty"
+        raise UnknownCodeError(message)
+    return wanted
+
+
+def _length(entry: tuple[str, Severity]) -> int:
+    return len(entry[0])

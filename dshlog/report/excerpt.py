@@ -1,0 +1,105 @@
+"""The records that findings point at: the beginning of each, and how long it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from dshlog.report.examine import named_encoding
+from dshlog.report.reading import Reading
+from dshlog.storage.jsontext import NotJSON, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from dshlog.model.finding import Finding
+    from dshlog.model.report import Report
+    from dshlog.storage.source import Source
+
+SHOWN = 200  # code points of a record
+_BEFORE = 120  # code points in front of a fault that lies further behind
+_PARSED = 1 << 16  # bytes of a record in which the fault is looked for again
+_JSON_FAULTS = frozenset({"not-json", "header-not-json"})
+
+
+class Excerpt(NamedTuple):
+    """A piece of a record as text, with nothing made printable yet.
+
+    `head` and `rest` tell that more stands before and behind it; `mark` is the position in `text` of
+    the character at which JSON breaks.
+    """
+
+    text: str
+    head: bool = False
+    rest: bool = False
+    mark: int | None = None
+
+
+def excerpts(source: Source, report: Report) -> dict[int, Excerpt]:
+    """Give an excerpt for the text offset of each record that a finding of the report names.
+
+    The log is read once more up to the last of them; a source that can be read only once gives none.
+    """
+    if source.size is None:
+        return {}
+    broken = _offsets(finding for finding in report.findings if finding.name in _JSON_FAULTS)
+    waiting = sorted(_offsets(report.findings), reverse=True)
+    out: dict[int, Excerpt] = {}
+    for at, line in _lines(source, report) if waiting else ():
+        while waiting and waiting[-1] < at:
+            waiting.pop()
+        if not waiting:
+            break
+        if waiting[-1] == at:
+            out[at] = _excerpt(line.removesuffix(b"\n"), search=at in broken)
+    return out
+
+
+def line_lengths(source: Source, offsets: Iterable[int]) -> dict[int, int]:
+    """Give for the offset of each line of a raw log its length in bytes, without its line feed."""
+    if source.size is None:
+        return {}
+    out: dict[int, int] = {}
+    for offset in offsets:
+        length = 0
+        for piece in source.chunks(offset):
+            end = piece.find(b"\n")
+            length += len(piece) if end < 0 else end
+            if end >= 0:
+                break
+        out[offset] = length
+    return out
+
+
+def _offsets(findings: Iterable[Finding]) -> set[int]:
+    return {finding.place.offset for finding in findings if finding.place.offset is not None}
+
+
+def _lines(source: Source, report: Report) -> Iterator[tuple[int, bytes]]:
+    reading = Reading(source, report.encoding or named_encoding(report.path))
+    if reading.header_line is not None:
+        yield 0, reading.header_line
+    for lines, start, _ in reading.batches():
+        at = start
+        for line in lines:
+            yield at, line
+            at += len(line)
+
+
+def _excerpt(line: bytes, *, search: bool) -> Excerpt:
+    fault = _fault(line[:_PARSED]) if search else None
+    if fault is None:
+        text = line[: 4 * SHOWN + 4].decode("utf-8", "replace")  # four bytes are the longest code point
+        return Excerpt(text[:SHOWN], rest=len(text) > SHOWN)
+    mark = len(line[:fault].decode("utf-8", "replace"))
+    text = line[:_PARSED].decode("utf-8", "replace")
+    start = mark - _BEFORE if mark >= SHOWN else 0
+    return Excerpt(text[start : start + SHOWN], head=start > 0, rest=len(text) > start + SHOWN, mark=mark - start)
+
+
+def _fault(line: bytes) -> int | None:
+    try:
+        parse(line)
+    except NotJSON as error:
+        # At the end of what was parsed, the fault may be the cut itself.
+        return error.at if len(line) < _PARSED or error.at < len(line) else None
+    return None
