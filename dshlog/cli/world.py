@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from dshlog.model.report import Report
     from dshlog.model.view import SurfaceView
     from dshlog.report.decode import Decoded
+    from dshlog.report.excerpt import Excerpt
     from dshlog.storage.source import Source
 
 
@@ -39,12 +41,49 @@ class World:
             return FileSource(path)
         return open_stdin(None if sys.stdin is None else sys.stdin.buffer)
 
-    def examine(self, source: Source, path: str, *, reader: str) -> Report:
+    def file_size(self, path: str) -> int:
+        """Give the size of a file in bytes, 0 where it cannot be told."""
+        try:
+            return os.stat(path).st_size  # noqa: PTH116 - paths are texts here
+        except (OSError, ValueError):
+            return 0
+
+    def examine(
+        self,
+        source: Source,
+        path: str,
+        *,
+        reader: str,
+        deep: bool = False,
+        extra_types: frozenset[str] = frozenset(),
+    ) -> Report:
         """Judge one log."""
         from dshlog.report.examine import examine
         from dshlog.report.size import sized
 
-        return sized(source, examine(source, path, reader=reader))
+        return sized(source, examine(source, path, reader=reader, deep=deep, extra_types=extra_types))
+
+    def excerpts(self, report: Report) -> dict[int, Excerpt]:
+        """Give pieces of the records that a report names; none of what cannot be read a second time."""
+        from dshlog.files.unreadable import Unreadable
+        from dshlog.report.excerpt import excerpts
+
+        try:
+            with self.source(report.path) if report.path != "-" else _nothing() as source:
+                return excerpts(source, report)
+        except Unreadable:
+            return {}
+
+    def line_lengths(self, report: Report) -> dict[int, int]:
+        """Give the lengths of the lines of a raw log that a report names, by their offsets."""
+        from dshlog.files.unreadable import Unreadable
+        from dshlog.report.excerpt import line_lengths, offsets
+
+        try:
+            with self.source(report.path) if report.path != "-" else _nothing() as source:
+                return line_lengths(source, offsets(report.findings))
+        except Unreadable:
+            return {}
 
     def surface_view(self, source: Source, path: str, *, at: int | None) -> tuple[SurfaceView, Report]:
         """Fold one log."""
@@ -57,3 +96,12 @@ class World:
         from dshlog.report.decode import read_log
 
         return read_log(source, path)
+
+
+def _nothing() -> AbstractContextManager[Source]:
+    """Give an empty source in place of standard input, which has passed by."""
+    from contextlib import nullcontext
+
+    from dshlog.storage.source import BytesSource
+
+    return nullcontext(BytesSource(b""))

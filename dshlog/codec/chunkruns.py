@@ -28,37 +28,37 @@ _STR = {str}
 _DIGITS = b"0123456789,[]"
 
 
-def members(row: dict[str, Any]) -> int:
-    """Count the events of a well-formed packed row the quick way; 0 when the exact check must look.
+def members(row: dict[str, Any], seq: int) -> int:
+    """Count the events of a well-formed packed row at position `seq` the quick way; 0 when in doubt.
 
-    The row's `type` is one of PAYLOAD's. Only plain spellings pass: integers written as integers, no
-    time that runs backwards.
+    The row's `type` is one of PAYLOAD's. What is told here is what the v0 builds accept, in a plain
+    spelling: integers written as integers, no time that runs backwards, not at position 0.
     """
     try:
         seq0, time0, data = row["seq0"], row["time0"], row["data"]
         dt = data["dt"]
-        if row["type"] == "tool-call-chunks":
+        if "texts" in data:
+            pieces = data["texts"]
+            if len(data) != 5 or row["type"] == "tool-call-chunks":  # noqa: PLR2004 - turn, step, index, dt, texts
+                return 0
+        else:
             pieces = data["args"]
             named = "name" in data
             if (
-                type(data["id"]) is not str
-                or not data["id"]
-                or len(data) != 6 + named
+                row["type"] != "tool-call-chunks"
+                or type(data["id"]) is not str
+                or len(data) != 6 + named  # noqa: PLR2004 - turn, step, index, dt, id, args
                 or (named and type(data["name"]) is not str)
             ):
                 return 0
-        else:
-            pieces = data["texts"]
-            if len(data) != 5:  # noqa: PLR2004 - turn, step, index, dt, texts
-                return 0
         count = len(pieces)
         if (
-            len(row) != 4  # noqa: PLR2004 - type, seq0, time0, data
+            seq0 != seq
+            or seq0 <= 0
+            or len(row) != 4  # noqa: PLR2004 - type, seq0, time0, data
             or not type(seq0) is type(time0) is type(data["turn"]) is type(data["step"]) is type(data["index"]) is int
-            or data["turn"] < 0
-            or data["step"] < 0
-            or data["index"] < 0
-            or not type(pieces) is type(dt) is list
+            or type(pieces) is not list
+            or type(dt) is not list
             or len(dt) != count - 1
             # Written out again, whole numbers from 0 up leave nothing but digits; so the sum bounds every time.
             or dumps(dt).translate(None, _DIGITS)
@@ -68,7 +68,7 @@ def members(row: dict[str, Any]) -> int:
         "".join(pieces)  # refuses anything that is no text
     except (KeyError, TypeError):
         return 0
-    return count if 0 <= seq0 <= MAX_SAFE - count else 0
+    return count if seq0 <= MAX_SAFE - count else 0
 
 
 def row_faults(row: dict[str, Any], version: int = 0) -> list[Fault]:

@@ -208,7 +208,7 @@ class SurfaceFolder:
         fields = message if type(message) is dict else {}
         name = fields.get("id")
         empty = ASSISTANT <= what <= DEVELOPER and fields.get("content") == []
-        fault = self.put(seq, what, op, sources, name if type(name) is str else None, message, empty=empty)
+        fault = self.put(seq, what, op, sources, name if type(name) is str else None, empty, message)
         if fault is None and self.version >= _PROJECTIONS_SINCE and (what == USER or what > LAST_KIND):
             flags = image_flags(message)
             if flags or flags is None:
@@ -222,9 +222,8 @@ class SurfaceFolder:
         op: Any,  # noqa: ANN401
         sources: Sources | None,
         name: str | None,
+        empty: bool,  # noqa: FBT001 - called for every message, so by position
         message: Any,  # noqa: ANN401
-        *,
-        empty: bool,
     ) -> Fault | None:
         """Fold a surface event by its facts; the fault when it does not fit.
 

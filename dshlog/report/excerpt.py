@@ -41,8 +41,8 @@ def excerpts(source: Source, report: Report) -> dict[int, Excerpt]:
     """
     if source.size is None:
         return {}
-    broken = _offsets(finding for finding in report.findings if finding.name in _JSON_FAULTS)
-    waiting = sorted(_offsets(report.findings), reverse=True)
+    broken = _own_offsets(finding for finding in report.findings if finding.name in _JSON_FAULTS)
+    waiting = sorted(_own_offsets(report.findings), reverse=True)
     out: dict[int, Excerpt] = {}
     for at, line in _lines(source, report) if waiting else ():
         while waiting and waiting[-1] < at:
@@ -54,12 +54,12 @@ def excerpts(source: Source, report: Report) -> dict[int, Excerpt]:
     return out
 
 
-def line_lengths(source: Source, offsets: Iterable[int]) -> dict[int, int]:
+def line_lengths(source: Source, starts: Iterable[int]) -> dict[int, int]:
     """Give for the offset of each line of a raw log its length in bytes, without its line feed."""
     if source.size is None:
         return {}
     out: dict[int, int] = {}
-    for offset in offsets:
+    for offset in starts:
         length = 0
         for piece in source.chunks(offset):
             end = piece.find(b"\n")
@@ -70,7 +70,13 @@ def line_lengths(source: Source, offsets: Iterable[int]) -> dict[int, int]:
     return out
 
 
-def _offsets(findings: Iterable[Finding]) -> set[int]:
+def offsets(findings: Iterable[Finding]) -> set[int]:
+    """Give the text offsets of all places that findings name."""
+    places = (place for finding in findings for place in (finding.place, *finding.related))
+    return {place.offset for place in places if place.offset is not None}
+
+
+def _own_offsets(findings: Iterable[Finding]) -> set[int]:
     return {finding.place.offset for finding in findings if finding.place.offset is not None}
 
 

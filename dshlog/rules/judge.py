@@ -176,7 +176,8 @@ class Judge:
         if self._attempts is not None:
             return start  # attempts are followed on the exact path
         steps, plain, readers = self._quick_steps, PLAIN[self.version], FACTS[self.version]
-        related, put, packs = self._relations.quick, self.folder.put, self.version < _PACKED_UNTIL
+        related, put, version = self._relations.quick, self.folder.put, self.version
+        packs = version < _PACKED_UNTIL
         expected = self.position
         facts: Any
         for index in range(start, len(lines)):
@@ -185,9 +186,9 @@ class Judge:
                 row = loads(line)
                 kind = row["type"]
                 if packs and kind in PAYLOAD:
-                    count = members(row) if row["seq0"] == expected else 0
+                    count = members(row, expected)
                     # Negative zero matters at position 0 to v0 builds, anywhere to later readers.
-                    if count == 0 or not expected or (self.version and odd(line)):
+                    if count == 0 or (version and (odd(line) or row_faults(row, version))):
                         break
                     expected += count
                     continue
@@ -220,17 +221,18 @@ class Judge:
                 op = row.get("surfaceOp")
                 cited = row.get("sourceEventSeqs")
                 appends = op == "append"
-                if (not appends and not _plain_op(op, seq, self.version)) or (
-                    len(row) != _APPENDED
-                    if cited is None
-                    else len(row) != _CITING or not self._plainly_cited(kind, cited, seq, appends)
-                ):
+                if not appends and not _plain_op(op, seq, version):
+                    break
+                if cited is None:
+                    if len(row) != _APPENDED:
+                        break
+                elif len(row) != _CITING or not self._plainly_cited(kind, cited, seq, appends):
                     break
                 faults = related[kind](facts, seq, op)
                 if self._watched:
                     faults = self._watch(kind, data, seq, op, faults)
                 what, _, _, _, name, empty, message = facts
-                fault = put(seq, what, op, cited, name, message, empty=empty)
+                fault = put(seq, what, op, cited, name, empty, message)
                 if fault is not None:
                     faults = [*(faults or ()), fault]
             if faults:

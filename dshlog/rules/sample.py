@@ -232,7 +232,7 @@ def at(row: Row, seq: int, time: int | None = None) -> Row:
     return {**row, "seq": seq, **({} if time is None else {"time": time})}
 
 
-def head(version: int = 4, **members: object) -> Row:
+def head(version: int = 4, /, **members: object) -> Row:
     """Give a header; members replace or add, GONE takes one away."""
     seeded: Row = {} if version < 2 else {"isSeeded": False}  # noqa: PLR2004 - the generation
     whole = {"type": "session", "version": version, "id": "s1", "createdAt": 1, "cwd": "/home/u/p", **seeded}
