@@ -27,6 +27,12 @@ Exit status:
   2    could not run: usage, a path that is missing or unreadable
   130  interrupted
 """
+EXIT_EXPLAIN = """\b
+Exit status:
+  0    explained
+  2    could not run: usage, or no code and no name begins like that
+  130  interrupted
+"""
 EXIT_ALL = """\b
 Exit status, the same everywhere:
   0    clean

@@ -146,9 +146,9 @@ class _Github:
         self.close(report.findings)
 
     def close(self, store: Sequence[Finding]) -> None:
-        from dshlog.render.github import annotations
+        from dshlog.render.github import commands
 
-        self._output.lines(annotations(store, self._path))
+        self._output.lines(commands(store, self._path))
 
 
 class _Gitlab:

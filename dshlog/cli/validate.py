@@ -1,31 +1,31 @@
-"""`dshlog validate`: judge logs, never write."""
+"""`dshlog validate`: judge logs, never write to one."""
 
 from __future__ import annotations
 
-from itertools import chain, islice
-from typing import TYPE_CHECKING, Annotated, Literal
+from contextlib import closing
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dshlog.cli.asked import Asked, FailOn, Format, Reader, asked
 from dshlog.cli.options import EXIT_VALIDATE, ColourOption
 from dshlog.cli.output import Output, look, say
-from dshlog.cli.places import Places
+from dshlog.cli.walk import Task, Walk
 from dshlog.cli.world import World
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections import Counter
+    from collections.abc import Callable, Sequence
 
+    from dshlog.cli.printers import Printer
     from dshlog.model.finding import Finding
-    from dshlog.model.report import Report
     from dshlog.render.tally import Tally
-
-Format = Literal["text", "json", "ndjson"]
-Reader = Literal["native", "latest", "0.1.2", "0.1.5", "0.2.1"]
-FailOn = Literal["error", "warning", "note"]
+    from dshlog.report.fingerprint import Identity
 
 EPILOG = EXIT_VALIDATE
 
 _NO_ROOT = ("this is where dsh keeps its sessions; name a PATH, or set DSH_HOME",)
+_CODES = "may be given several times, or with commas; S means every code that begins so"
 
 
 def validate(
@@ -40,7 +40,11 @@ def validate(
     ] = None,
     *,
     format: Annotated[  # noqa: A002 - the name of the option
-        Format, typer.Option("--format", help="How to print: words, one JSON document, or one JSON object a log.")
+        Format,
+        typer.Option(
+            "--format",
+            help="How to print: words, one JSON document, one JSON object a log, or what a CI understands.",
+        ),
     ] = "text",
     reader: Annotated[
         Reader, typer.Option("--reader", help="The dsh build that state, severity and exit status follow.")
@@ -48,9 +52,55 @@ def validate(
     fail_on: Annotated[
         FailOn, typer.Option("--fail-on", help="The least severe finding that makes the exit status 1.")
     ] = "error",
+    select: Annotated[
+        list[str] | None,
+        typer.Option("--select", metavar="CODE", help=f"Show and count only these findings; {_CODES}."),
+    ] = None,
+    ignore: Annotated[
+        list[str] | None, typer.Option("--ignore", metavar="CODE", help="Neither show nor count these findings.")
+    ] = None,
+    severity: Annotated[
+        list[str] | None,
+        typer.Option("--severity", metavar="CODE=LEVEL", help="Take these findings for an error, a warning or a note."),
+    ] = None,
+    baseline: Annotated[
+        str | None, typer.Option("--baseline", metavar="FILE", help="Leave out the findings that this file knows.")
+    ] = None,
+    new_baseline: Annotated[
+        str | None,
+        typer.Option("--write-baseline", metavar="FILE", help="Write the findings of this run to a baseline."),
+    ] = None,
+    deep: Annotated[
+        bool,
+        typer.Option("--deep/--no-deep", help="Also replay embedded streams and compare them with their messages."),
+    ] = False,
+    quick: Annotated[
+        bool,
+        typer.Option("--quick", help="Only findings of framing, JSON, header, envelope, chunk runs and surface."),
+    ] = False,
+    vocabulary: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--vocabulary", metavar="FILE", help="Event types of a plugin or another build to know, one a line."
+        ),
+    ] = None,
+    show_content: Annotated[
+        bool, typer.Option("--show-content", help="With each finding the beginning of its record, as text.")
+    ] = False,
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", metavar="N", min=1, help="Processes. Default: all cores for much work, else 1."),
+    ] = None,
     all_generations: Annotated[
         bool, typer.Option("--all-generations", help="Judge the older generations of a session too.")
     ] = False,
+    config: Annotated[
+        str | None,
+        typer.Option(
+            "--config", metavar="FILE", help="Take settings from this file, not from dshlog.toml or pyproject.toml."
+        ),
+    ] = None,
+    no_config: Annotated[bool, typer.Option("--no-config", help="Take no settings from any file.")] = False,
     color: ColourOption = "auto",
     verbose: Annotated[
         bool, typer.Option("-v", "--verbose", help="With several logs: everything about each, clean ones too.")
@@ -59,132 +109,102 @@ def validate(
     """Judge logs as dsh would.
 
     Names every defect with its place and its cure, and says whether dsh opens the log. One bad log
-    never stops a run over many. Never writes.
+    never stops a run over many. Never writes to a log.
     """
-    from dshlog.render.tally import Tally
-
+    given = {
+        "format": format,
+        "reader": reader,
+        "fail-on": fail_on,
+        "select": select,
+        "ignore": ignore,
+        "severity": severity,
+        "baseline": baseline,
+        "vocabulary": vocabulary,
+        "deep": deep,
+    }
+    settings = asked(ctx, config=config, no_config=no_config, quick=quick, given=given)
+    if show_content and settings.format != "text":
+        raise typer.BadParameter("--show-content goes with --format text only")
     world = ctx.find_object(World) or World()
-    run = _Run(world, reader=reader, all_generations=all_generations)
-    tally = Tally(fail_on)
+    task = Task(world=world, reader=settings.reader, deep=settings.deep, extra_types=settings.extra_types)
+    walk = Walk(task, all_generations=all_generations, jobs=jobs)
+    run = _Run(settings, walk, new_baseline)
     with Output() as output:
-        reports = run.reports(paths) if paths else run.reports([world.default_root()], hints=_NO_ROOT)
-        if format == "text":
-            _print_text(output, run, reports, tally, color=color, verbose=verbose)
-        else:
-            _print_json(output, run, reports, tally, reader=reader, whole=format == "json")
-    if run.failed:
-        return 2
-    return 1 if tally.failed or tally.failed_roots else 0
+        from dshlog.cli.printers import Run, printer
+
+        about = Run(
+            world=world,
+            tally=run.tally,
+            reader=settings.reader,
+            look=lambda: look(output, color),
+            verbose=verbose,
+            show_content=show_content,
+            failed=lambda: walk.failed,
+            older=walk.older,
+            left_out=lambda: settings.baseline.met if settings.baseline is not None else 0,
+        )
+        run.print(printer(settings.format, output, about), paths or [world.default_root()], () if paths else _NO_ROOT)
+    return run.status()
 
 
 class _Run:
-    """One walk over all paths; what cannot be read is told and does not stop it."""
+    """One run: reports are chosen from, remembered for a new baseline, counted and printed."""
 
-    def __init__(self, world: World, *, reader: str, all_generations: bool) -> None:
-        self._world = world
-        self._reader = reader
-        self._all_generations = all_generations
-        self._places = Places(world, every=all_generations)
-        self.failed = False
-        self.older: list[str] = []
+    def __init__(self, settings: Asked, walk: Walk, new_baseline: str | None) -> None:
+        from dshlog.render.tally import Tally
 
-    def reports(self, paths: list[str], *, hints: tuple[str, ...] = ()) -> Iterator[Report]:
-        """Yield a report per log, in the order of the paths."""
-        from dshlog.files.unreadable import Unreadable
+        self._settings, self._walk, self._new = settings, walk, new_baseline
+        self.tally: Tally = Tally(settings.fail_on)
+        self._note: Callable[[Sequence[Finding]], None] | None = None
+        if new_baseline is not None:
+            self._known, self._note = _collector(new_baseline)
 
-        for path in paths:
-            try:
-                yield from self._below(path)
-            except Unreadable as error:
-                self.failed = True
-                say("error", error.message, (*error.hints, *hints))
+    def print(self, printer: Printer, paths: list[str], hints: tuple[str, ...]) -> None:
+        """Judge and print everything."""
+        choice, baseline, note = self._settings.choice, self._settings.baseline, self._note
+        with closing(self._walk.reports(paths, hints=hints)) as reports:
+            for every in reports:
+                report = choice.report(every)
+                if note is not None:
+                    note(report.findings)
+                if baseline is not None:
+                    report = baseline.report(report)
+                self.tally.add(report)
+                printer.log(report)
+        store: Sequence[Finding] = choice.findings(self._walk.store())
+        if note is not None:
+            note(store)
+        if baseline is not None:
+            store = baseline.findings(store)
+        self.tally.add_store(store)
+        printer.close(store)
 
-    def store(self) -> list[Finding]:
-        """Give what the roots have to say that belongs to no single log, once every log was judged."""
-        return list(self._places.findings())
+    def status(self) -> int:
+        """Give the exit status; a new baseline is written before, and knows every finding of this run."""
+        if self._new is not None:
+            from dshlog.cli.asked import write_baseline
 
-    def _below(self, path: str) -> Iterator[Report]:
-        from dshlog.cli.entry import unreadable_entry, unreadable_report
-        from dshlog.files.unreadable import Unreadable
-
-        if path == "-":
-            yield self._judge(path)
-            return
-        empty = True
-        self._places.enter(path)
-        for found in self._world.find(path, all_generations=self._all_generations):
-            empty = False
-            self.older += found.older
-            if found.kind == "unreadable" and found.path == path:
-                raise unreadable_entry(found)
-            watch = self._places.watch(found.path)
-            if found.kind != "log":
-                report = unreadable_report(found.path, found.note or f"it is a {found.kind}")
+            if self._walk.failed:
+                say("note", f"{self._new} is not written, because not everything could be read")
             else:
-                if found.note and watch is None:
-                    say("note", f"{found.path}: {found.note}")
-                try:
-                    report = self._judge(found.path)
-                except Unreadable as error:
-                    if found.path == path:
-                        raise
-                    # One entry among many: a finding of its own, so that the run can go on.
-                    report = unreadable_report(found.path, error.why)
-            yield report if watch is None else self._places.settle(watch, report)
-        if empty:
-            say("note", f"no session log in {path}")
-
-    def _judge(self, path: str) -> Report:
-        with self._world.source(path) as source:
-            return self._world.examine(source, path, reader=self._reader)
+                write_baseline(self._new, self._known)
+                return 0
+        if self._walk.failed:
+            return 2
+        return 1 if self.tally.failed or self.tally.failed_roots else 0
 
 
-def _print_text(
-    output: Output, run: _Run, reports: Iterator[Report], tally: Tally, *, color: ColourOption, verbose: bool
-) -> None:
-    from dshlog.render.text import next_line, report_lines, short_line, store_lines
-    from dshlog.render.words import listed_paths
+def _collector(path: str) -> tuple[Counter[Identity], Callable[[Sequence[Finding]], None]]:
+    """Give the counts of a new baseline, and what adds findings to them."""
+    from collections import Counter
 
-    looks = look(output, color)
-    first = list(islice(reports, 2))
-    several = len(first) > 1
-    for report in chain(first, reports):
-        tally.add(report)
-        if verbose or not several:
-            output.lines(report_lines(report, looks))
-        elif report.findings or report.state != "clean":
-            output.lines((short_line(report, looks),))
-        if output.is_terminal:
-            output.flush()
-    store = run.store()
-    tally.add_store(store)
-    output.lines(store_lines(store, looks))
-    if several:
-        output.lines(tally.lines(looks))
-    elif first and (command := next_line(first[0])):
-        output.lines((command,))
-    if run.older:
-        output.lines((f"older generations, not judged: {listed_paths(run.older)}; see --all-generations",))
+    from dshlog.cli.asked import beside
+    from dshlog.report.fingerprint import identity
 
+    known: Counter[Identity] = Counter()
+    spelled = beside(path)
 
-def _print_json(
-    output: Output, run: _Run, reports: Iterator[Report], tally: Tally, *, reader: str, whole: bool
-) -> None:
-    from dshlog import __version__
-    from dshlog.render.jsonout import document, line, log_dict, validate_dict
+    def note(findings: Sequence[Finding]) -> None:
+        known.update(identity(finding, spelled) for finding in findings)
 
-    logs = []
-    for report in reports:
-        tally.add(report)
-        log = log_dict(report)
-        if whole:
-            logs.append(log)
-        else:
-            output.data(line(log))
-    store = run.store()
-    tally.add_store(store)
-    if whole:
-        output.data(document(validate_dict(logs, reader=reader, version=__version__, store=store)))
-    elif store:
-        codes = ", ".join(sorted({finding.code for finding in store}))
-        say("note", f"{len(store)} findings about the root itself ({codes}); --format json or text has them")
+    return known, note

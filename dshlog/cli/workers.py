@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 AHEAD = 256  # outcomes that may wait for an earlier one
 _QUEUED = 2  # paths that one worker holds, so that it need not wait for us
-_GRACE = 2.0  # seconds that a worker has to end by itself
+_GRACE = 2.0  # seconds that a worker has to end when it is told to
 
 
 class LostWorkerError(Unreadable):
@@ -33,7 +33,8 @@ class Step(Protocol):
     """Something to judge; `ask` is the path for a worker, None for what this process does itself."""
 
     @property
-    def ask(self) -> str | None: ...
+    def ask(self) -> str | None:
+        """Give the path."""
 
 
 S = TypeVar("S", bound=Step)
@@ -75,12 +76,11 @@ class Workers:
         """Give the workers themselves; each is started when there is something for it to do."""
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """End every process: those that wait by themselves, all at once after a failure."""
+    def __exit__(self, *_: object) -> None:
+        """End every process, whatever it is at."""
         for worker in self._workers:
             worker.pipe.close()
-            if kind is not None or worker.asked:
-                worker.process.terminate()
+            worker.process.terminate()
         for worker in self._workers:
             worker.process.join(_GRACE)
             if worker.process.is_alive():
@@ -145,9 +145,8 @@ class Workers:
     def _receive(self, todo: deque[int], waiting: dict[int, S], done: dict[int, Outcome | None]) -> None:
         from multiprocessing.connection import wait
 
-        by_pipe = {worker.pipe: worker for worker in self._workers}
-        for pipe in wait(list(by_pipe)):
-            worker = by_pipe[pipe]  # type: ignore[index] - only pipes were waited for
+        ready = wait([worker.pipe for worker in self._workers])
+        for worker in [worker for worker in self._workers if worker.pipe in ready]:
             try:
                 message = worker.pipe.recv()
             except (EOFError, OSError):
@@ -160,9 +159,7 @@ class Workers:
                 worker.asked.remove(index)
                 done[index] = outcome
 
-    def _bury(
-        self, worker: _Worker, todo: deque[int], waiting: dict[int, S], done: dict[int, Outcome | None]
-    ) -> None:
+    def _bury(self, worker: _Worker, todo: deque[int], waiting: dict[int, S], done: dict[int, Outcome | None]) -> None:
         """Take a dead worker out; the log that it was at is lost, what it had not begun is asked again."""
         self._workers.remove(worker)
         worker.pipe.close()
@@ -178,12 +175,17 @@ class Workers:
 
 
 def work(pipe: Connection, task: Task) -> None:
-    """Answer paths with outcomes until the other end is closed; None for what only the asker can do."""
+    """Answer paths with outcomes as long as the asker lives; None for what only the asker can do."""
+    from multiprocessing import parent_process
+    from multiprocessing.connection import wait
+
     # Ctrl-C reaches every process of the terminal; the one that started us ends us.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         pipe.send(None)
-        while True:
+        # A forked process holds the other end of its own pipe too, so the pipe alone would never tell.
+        asker = parent_process()
+        while asker is not None and asker.sentinel not in wait([pipe, asker.sentinel]):
             index, path = pipe.recv()
             try:
                 outcome: Outcome | None = task(path)

@@ -68,8 +68,10 @@ class World:
         from dshlog.files.unreadable import Unreadable
         from dshlog.report.excerpt import excerpts
 
+        if report.path == "-":
+            return {}  # Standard input has passed by.
         try:
-            with self.source(report.path) if report.path != "-" else _nothing() as source:
+            with self.source(report.path) as source:
                 return excerpts(source, report)
         except Unreadable:
             return {}
@@ -79,8 +81,10 @@ class World:
         from dshlog.files.unreadable import Unreadable
         from dshlog.report.excerpt import line_lengths, offsets
 
+        if report.path == "-":
+            return {}  # Standard input has passed by.
         try:
-            with self.source(report.path) if report.path != "-" else _nothing() as source:
+            with self.source(report.path) as source:
                 return line_lengths(source, offsets(report.findings))
         except Unreadable:
             return {}
@@ -96,12 +100,3 @@ class World:
         from dshlog.report.decode import read_log
 
         return read_log(source, path)
-
-
-def _nothing() -> AbstractContextManager[Source]:
-    """Give an empty source in place of standard input, which has passed by."""
-    from contextlib import nullcontext
-
-    from dshlog.storage.source import BytesSource
-
-    return nullcontext(BytesSource(b""))

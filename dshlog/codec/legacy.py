@@ -65,7 +65,8 @@ def _result(data: dict[str, Any], op: object, new_id: str, ids: Mapping[int, obj
 
 
 def _steering(data: dict[str, Any], new_id: str) -> dict[str, Any] | None:
-    if as_int(data.get("turn")) is None:
+    turn = data.get("turn")
+    if as_int(turn) is None and not (type(turn) is float and turn == 0):
         return None
     if data.keys() == {"turn", "message"} and type(data["message"]) is dict:
         return dict(data["message"])

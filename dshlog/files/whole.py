@@ -1,5 +1,5 @@
 """Small files beside the logs, read and written whole: baselines, vocabularies, configuration."""
-# ruff: noqa: PTH105, PTH108, PTH116, PTH118, PTH120 - paths are texts here
+# ruff: noqa: PTH105, PTH108, PTH116 - paths are texts here
 
 from __future__ import annotations
 

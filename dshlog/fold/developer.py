@@ -41,7 +41,8 @@ def developer_fault(seq: int, data: object, headers: Mapping[int, frozenset[str]
     additions: list[str] = []
     content = message.get("content")
     for index, block in enumerate(content if type(content) is list else ()):
-        if type(block) is not dict or block.get("type") not in {"tool-addition", "tool-removal"}:
+        kind = block.get("type") if type(block) is dict else None
+        if type(block) is not dict or kind not in ("tool-addition", "tool-removal"):
             continue
         where = f"$.data.message.content[{index}]"
         name = block.get("toolName")

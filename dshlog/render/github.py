@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
-def annotations(findings: Iterable[Finding], path: Callable[[str], str]) -> Iterator[str]:
+def commands(findings: Iterable[Finding], path: Callable[[str], str]) -> Iterator[str]:
     """Yield one line for each finding; `path` says how its file is named."""
     for finding in findings:
         place = finding.place

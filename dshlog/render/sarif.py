@@ -97,7 +97,7 @@ class Sarif:
         region: Json = {}
         if encoding == "raw" and place.line is not None:
             region["startLine"] = place.line
-        if encoding == "raw" and place.offset in lengths:
+        if encoding == "raw" and place.offset is not None and place.offset in lengths:
             region |= {"byteOffset": place.offset, "byteLength": lengths[place.offset]}
         if region:
             physical["region"] = region

@@ -27,8 +27,13 @@ def where(place: Place) -> str:
     return name if place.line is None else f"{name}:{place.line}"
 
 
-def finding_lines(finding: Finding, look: Look = PLAIN, excerpt: Excerpt | None = None) -> Iterator[str]:
-    """Yield a finding: what is wrong first, then where, what to do, and what else it touches."""
+def finding_lines(
+    finding: Finding, look: Look = PLAIN, excerpt: Excerpt | None = None, *, why: bool = False
+) -> Iterator[str]:
+    """Yield a finding: what is wrong first, then where, what to do, and what else it touches.
+
+    With `why` the command that explains the code comes too.
+    """
     yield (
         f"{where(finding.place)}: {look.paint(finding.severity, finding.severity)} "
         f"{look.paint('bold', finding.code)} {finding.name}: {visible(finding.message)}"
@@ -44,6 +49,8 @@ def finding_lines(finding: Finding, look: Look = PLAIN, excerpt: Excerpt | None 
         yield f"  see {where(place)}" + ("" if place.seq is None else f"  seq {place.seq}")
     if len(finding.related) > _RELATED:
         yield f"  see {count(len(finding.related) - _RELATED, 'more place')}; --format json lists all"
+    if why:
+        yield f"  why dshlog explain {finding.code}"
     if finding.follows:
         yield f"  + {finding.follows} more that only follow from this"
 
@@ -73,8 +80,8 @@ def _at(place: Place) -> str:
 def report_lines(report: Report, look: Look = PLAIN, excerpts: Mapping[int, Excerpt] | None = None) -> Iterator[str]:
     """Yield all that text says about one log: its findings, its verdict, what to run next.
 
-    Of each code the first `SHOWN` findings are printed and the rest is counted. `excerpts` holds pieces
-    of the records to print, by the text offsets of these.
+    Of each code the first `SHOWN` findings are printed, the first of them with how to have it explained, and
+    the rest is counted. `excerpts` holds pieces of the records to print, by the text offsets of these.
     """
     seen: Counter[str] = Counter()
     for finding in report.findings:
@@ -82,7 +89,7 @@ def report_lines(report: Report, look: Look = PLAIN, excerpts: Mapping[int, Exce
         if seen[finding.code] <= SHOWN:
             offset = finding.place.offset
             excerpt = excerpts.get(offset) if excerpts and offset is not None else None
-            yield from finding_lines(finding, look, excerpt)
+            yield from finding_lines(finding, look, excerpt, why=seen[finding.code] == 1)
     for code, number in seen.items():
         if number > SHOWN:
             yield f"{path_name(report.path)}: and {number - SHOWN} more {code}; --format json lists all"
@@ -99,7 +106,7 @@ def store_lines(findings: Sequence[Finding], look: Look = PLAIN) -> Iterator[str
     for finding in findings:
         seen[finding.code] += 1
         if seen[finding.code] <= SHOWN:
-            yield from (f"  {line}" for line in finding_lines(finding, look))
+            yield from (f"  {line}" for line in finding_lines(finding, look, why=seen[finding.code] == 1))
     for code, number in seen.items():
         if number > SHOWN:
             yield f"  and {number - SHOWN} more {code}; --format json lists all"

@@ -65,8 +65,8 @@ class Choice:
         for finding in findings:
             change = self._changes.get(finding.code) or self._change(finding.code)
             if change.shown:
-                other = change.severity is not None and change.severity != finding.severity
-                out.append(replace(finding, severity=change.severity) if other else finding)
+                severity = change.severity or finding.severity
+                out.append(finding if severity == finding.severity else replace(finding, severity=severity))
         return tuple(out)
 
     def _change(self, code: str) -> Change:

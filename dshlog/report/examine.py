@@ -138,7 +138,7 @@ class Examination:
             version=version,
             encoding=container.encoding,
             bytes=reading.consumed if size is None else size,
-            text=reading.consumed,
+            text=reading.consumed if judge is not None else None,
             frames=None if container.frames is None else len(container.frames),
             records=judge.records if judge is not None else 0,
             events=judge.position if judge is not None else 0,

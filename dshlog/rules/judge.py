@@ -62,6 +62,23 @@ _MARKER_FAULTS = frozenset(
         "sources-on-assistant",
     }
 )
+# The v3 row decoder looks types up in a plain JavaScript object, which finds these names too.
+_INHERITED_NAMES = frozenset(
+    {
+        "__defineGetter__",
+        "__defineSetter__",
+        "__lookupGetter__",
+        "__lookupSetter__",
+        "__proto__",
+        "constructor",
+        "hasOwnProperty",
+        "isPrototypeOf",
+        "propertyIsEnumerable",
+        "toLocaleString",
+        "toString",
+        "valueOf",
+    }
+)
 _KEPT = 200  # findings of one rule that are kept one by one; further ones are counted
 
 
@@ -101,7 +118,7 @@ class Judge:
         self._policy = tail_policy(version)
         self._mark, self._mark_offset = 0, 0  # index of a line of the batch, and its offset
         self._known = known_types(version) | extra_types
-        self._row_checked = row_checked_types() if version == 3 else frozenset()  # noqa: PLR2004 - the generation
+        self._row_checked = row_checked_types() | _INHERITED_NAMES if version == 3 else frozenset()  # noqa: PLR2004 - the generation
         # 0.1.2 and 0.1.5 look at no relation when they open a log, the upgrade does; 0.2.1 looks itself.
         self._relations = (Relations if version >= RELATED else EarlyRelations)(header, self.folder)
         self._scans = version < RELATED  # whether the closer scan runs beside the lifecycle
@@ -282,7 +299,9 @@ class Judge:
             elif kind == "tool/result":
                 self._scan.tool_result(data, appended=op == "append")
                 if self.version == 0:
-                    self._message_ids[seq] = member(member(data, "message"), "id")
+                    name = member(member(data, "message"), "id")
+                    if name is not ABSENT:
+                        self._message_ids[seq] = name
         if self._verify is not None:
             replayed = self._verify(kind, data)
             if replayed is not None:
@@ -411,7 +430,7 @@ class Judge:
         """Report a record that does not continue the log; the first one ends the readable prefix."""
         first = self.issue is None
         for fault in faults:
-            draft = self._note(fault, place, seq, beyond=not first)
+            draft = self._note(fault, place, seq, beyond=self.issue is not None)
             if self.issue is None:
                 self.issue = draft
                 self._cause = how
@@ -476,8 +495,9 @@ class Judge:
             self._vocabulary(row, kind, seq, place, beyond=True)
 
     def _surface_form(self, row: dict[str, Any], kind: str, seq: int, sources: Sources | None) -> list[Fault]:
-        opaque = kind not in self._known and row.get("ignorable") is True
-        if kind not in self._known and not opaque:
+        looked_at = kind in self._known or kind in self._row_checked
+        opaque = not looked_at and row.get("ignorable") is True
+        if not looked_at and not opaque:
             return []  # an unknown required type refuses the log by itself
         faults = marker_faults(row, seq, self.version, opaque=opaque)
         if not faults and sources is not None and kind in SURFACE_TYPES[self.version]:

@@ -198,6 +198,8 @@ def show(value: object) -> str:
     """Show a number of a turn or step; anything else by its kind."""
     if value is ABSENT:
         return "(none)"
+    if type(value) is float and value.is_integer():
+        return f"{int(value)}"  # as JavaScript shows it; the sign of a zero does not count here
     if type(value) is int or type(value) is float:
         return f"{value!r}"
     return {str: "(a text)", bool: "(a boolean)", type(None): "(null)", list: "(a list)"}.get(

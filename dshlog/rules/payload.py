@@ -128,7 +128,11 @@ def empty_member_faults(header: dict[str, Any]) -> list[Fault]:
 def row_faults_v3(kind: str, data: object) -> list[Fault]:
     """Check what makes a v3 row malformed beyond its envelope (P-064, P-083)."""
     if type(data) is not dict:
-        return []
+        return (
+            [Fault("result-not-object", "the data of tool/result is no object", "$.data")]
+            if kind == "tool/result"
+            else []
+        )
     if kind == "request/header":
         header = data.get("header")
         return empty_member_faults(header) if type(header) is dict else []

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from dshlog.fold.content import plain_print
 from dshlog.fold.surface import ASSISTANT, USER
 from dshlog.fold.tail import ABSENT
+from dshlog.model.number import MAX_SAFE
 from dshlog.rules.admission import RETIRED_BLOCKS
 
 if TYPE_CHECKING:
@@ -82,7 +83,13 @@ def _assistant(data: Any) -> Facts | None:  # noqa: ANN401
 
 def _settled(data: Any) -> bool:  # noqa: ANN401
     turn, step = data["turn"], data["step"]
-    return type(turn) is int and type(step) is int and turn > 0 and step > 0 and type(data["stream"]) is list
+    return (
+        type(turn) is int
+        and type(step) is int
+        and 0 < turn <= MAX_SAFE
+        and 0 < step <= MAX_SAFE
+        and type(data["stream"]) is list
+    )
 
 
 def _assistant_v3(data: Any) -> Facts | None:  # noqa: ANN401
@@ -181,7 +188,7 @@ def _turn_end_v0(data: Any) -> bool:  # noqa: ANN401
     return (
         len(data) == 2  # noqa: PLR2004 - turn, reason
         and type(data["turn"]) is int
-        and data["turn"] > 0
+        and 0 < data["turn"] <= MAX_SAFE
         and len(reason) == 1
         and reason["kind"] in ("completed", "interrupted", "max-tokens", "blocked")
     )
@@ -189,6 +196,12 @@ def _turn_end_v0(data: Any) -> bool:  # noqa: ANN401
 
 def _attempt_v4(data: Any) -> bool:  # noqa: ANN401
     return _settled(data) and _stream_v4(data)
+
+
+def _prune_v4(data: Any) -> bool:  # noqa: ANN401
+    # The fast parser loses the sign of a zero, and here it counts.
+    span = data["shadowedRange"]
+    return span["start"] != 0 != span["end"] and 0 not in data["shadowedSeqs"]
 
 
 def _inbox_v4(data: Any) -> bool:  # noqa: ANN401
@@ -220,7 +233,7 @@ PLAIN: tuple[dict[str, Plain], ...] = (
     {},
     {},
     {"assistant/attempt": _settled},
-    {"assistant/attempt": _attempt_v4, "agent/inbox/spliced": _inbox_v4},
+    {"assistant/attempt": _attempt_v4, "agent/inbox/spliced": _inbox_v4, "compaction/prune": _prune_v4},
 )
 
 # By generation: log-only types that always take the exact path; all are rare.
@@ -233,7 +246,13 @@ EXACT: tuple[frozenset[str], ...] = (
         {
             "request/header",
             "session/end-seed",
+            "session/title",
             "session/title-llm-request",
+            "session-log-deepseek/delivery-accepted",
+            "subagent/catalog",
+            "command/done",
+            "llm/retry",
+            "llm/retry-started",
             "compaction/start",
             "compaction/summary",
             "compaction/end",

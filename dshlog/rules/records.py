@@ -39,7 +39,10 @@ class Records:
     def command_run(self, data: object, seq: int) -> list[Fault]:
         """R-061."""
         self._command_events.add(seq)
-        known = key(member(data, "commandId"))
+        name = member(data, "commandId")
+        if type(name) is not str or not name:
+            return [Fault("command-malformed", "command/run has no commandId", "$.data.commandId")]
+        known = key(name)
         if known in self._runs:
             return [Fault("command-repeated", "the commandId was used before", "$.data.commandId")]
         self._runs.add(known)

@@ -387,6 +387,23 @@ RULES = (
         "the upgrade makes an attempt of them, which needs the step",
     ),
     Rule(
+        "P144",
+        "result-not-object",
+        "P-003",
+        "...r.",
+        "the data of a v3 tool/result is no object",
+        "the row decoder looks into it",
+        remedy="lossy",
+    ),
+    Rule(
+        "P145",
+        "command-malformed",
+        "P-094",
+        "....l",
+        "a command/run has no commandId",
+        "its end could not be tied to it",
+    ),
+    Rule(
         "E121",
         "two-writers",
         "E-005",

@@ -107,7 +107,10 @@ class Example(NamedTuple):
 
     def lines(self, which: str) -> list[tuple[bool, str]]:
         """Give the log as lines that can be read; True marks those in which bad and good differ."""
-        first, own = len(self.before), len(self.bad if which == "bad" else self.good)
+        own = len(self.bad if which == "bad" else self.good)
+        shared = next((n for n, (a, b) in enumerate(zip(self.bad, self.good, strict=False)) if a != b), None)
+        same = min(len(self.bad), len(self.good)) if shared is None else shared
+        first, own = len(self.before) + same, own - same
         return [
             (first <= index < first + own, line)
             for index, (_, lines) in enumerate(_written(self._parts(which)))

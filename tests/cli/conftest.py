@@ -58,6 +58,7 @@ class FakeWorld(World):
         self.found = {}
         self.events = []
         self.readers = []
+        self.deep = []
         self.broken = None
         self.asked = []
 
@@ -78,10 +79,11 @@ class FakeWorld(World):
             raise Unreadable(f"cannot read {path}: permission denied", ("be its owner",), why="permission denied")
         return nullcontext(BytesSource(b""))
 
-    def examine(self, source, path, *, reader):  # noqa: ARG002 - nothing is read here
+    def examine(self, source, path, *, reader, deep=False, extra_types=frozenset()):  # noqa: ARG002 - nothing is read here
         if self.broken:
             raise self.broken
         self.readers.append(reader)
+        self.deep.append((deep, extra_types))
         return report_of(path, self.logs.get(path, "clean"))
 
     def surface_view(self, source, path, *, at):  # noqa: ARG002 - as above
