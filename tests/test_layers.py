@@ -23,6 +23,7 @@ LAYERS = [  # lowest first; the neighbours of one row are strangers
     {"cli"},
     {TOP},
 ]
+DATA = {"schemas"}  # folders that hold files to ship and no Python
 RANK = {name: row for row, names in enumerate(LAYERS) for name in names}
 MODULES = sorted(ROOT.rglob("*.py"))
 
@@ -91,8 +92,13 @@ def places(module: Path, nodes: list[ast.AST]) -> list[str]:
 
 
 def test_every_package_has_a_layer():
-    packages = {path.name for path in ROOT.iterdir() if path.is_dir() and path.name != "__pycache__"}
-    assert packages <= RANK.keys()
+    folders = {path.name for path in ROOT.iterdir() if path.is_dir() and path.name != "__pycache__"}
+    assert folders - DATA <= RANK.keys()
+
+
+@pytest.mark.parametrize("folder", sorted(DATA))
+def test_data_folder_holds_no_code(folder):
+    assert {path.suffix for path in (ROOT / folder).iterdir()} == {".json"}
 
 
 def test_layer_imports_only_itself_and_lower_ones(module, tree):

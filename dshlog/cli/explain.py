@@ -29,9 +29,14 @@ def explain(
     ] = None,
     *,
     list_: Annotated[bool, typer.Option("--list", help="One line for each code, even for one that is named.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="All that is known about each code as one JSON document.")] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="All that is known about each code as one JSON document.")
+    ] = False,
     schema: Annotated[
-        Schema | None, typer.Option("--schema", metavar="NAME", help="Print the JSON Schema of an output: validate, log, surface or explain.")
+        Schema | None,
+        typer.Option(
+            "--schema", metavar="NAME", help="Print the JSON Schema of an output: validate, log, surface or explain."
+        ),
     ] = None,
     color: ColourOption = "auto",
 ) -> int:

@@ -207,7 +207,7 @@ class Examination:
         header, judge = self.reading.header, self.judge
         if header is None or judge is None:
             return 0
-        return (header.seed_length or 0) if judge.version < _SEED_IN_BODY else (judge.inherited_cut or 0)
+        return (header.seed_length or 0) if judge.version < _SEED_IN_BODY else (judge.cut or 0)
 
     def _torn(self, fatal: list[Draft]) -> Torn | None:
         """Say where dsh would cut; None when it would not, or does not open the log at all."""
@@ -357,8 +357,8 @@ def _text(value: dict[str, object] | None, name: str) -> str | None:
 def _surface_size(judge: Judge | None) -> SurfaceSize | None:
     if judge is None:
         return None
-    folder = judge.folder
-    return SurfaceSize(nodes=len(folder), replacements=folder.replaced, messages=folder.message_count())
+    nodes, replacements, messages = judge.surface_size()
+    return SurfaceSize(nodes=nodes, replacements=replacements, messages=messages)
 
 
 def _tail(judge: Judge | None) -> Tail:

@@ -65,9 +65,7 @@ def beginning(word: str) -> list[Rule]:
         for rule in in_order()
         if folded
         and (
-            rule.code.lower().startswith(folded)
-            or rule.name.startswith(folded)
-            or (rule.rule or "").lower() == folded
+            rule.code.lower().startswith(folded) or rule.name.startswith(folded) or (rule.rule or "").lower() == folded
         )
     ]
 
@@ -79,7 +77,7 @@ def nearest(word: str) -> list[Rule]:
     names = {rule.name: rule for rule in RULES} | {rule.code.lower(): rule for rule in RULES}
     near = [names[name] for name in get_close_matches(word.lower(), names, _NEAR)]
     parts = [rule for rule in in_order() if word.lower() in rule.name]
-    alike = [rule for size in (3, 2) for rule in in_order() if rule.code.startswith(word[:size].upper())]
+    alike = [rule for size in (3, 2, 1) for rule in in_order() if rule.code.startswith(word[:size].upper())]
     return list(dict.fromkeys((*near, *parts) or alike))[:_NEAR]
 
 
@@ -105,7 +103,10 @@ def _shown(example: Example, which: str) -> Shown:
     tree, other = example.bad_tree, example.good_tree
     if tree is not None and other is not None:
         here, there = (tree, other) if which == "bad" else (other, tree)
-        return Shown(file=example.asked, lines=tuple(tree_lines(here, there)), findings=None)
+        lines = tree_lines(here, there)
+        if example.grows and which == "bad":
+            lines.append((True, "(somebody writes to it while it is read)"))
+        return Shown(file=example.asked, lines=tuple(lines), findings=None)
     findings: tuple[Finding, ...] | None = None
     if not (example.scaled or example.folded):
         from dshlog.report.examine import examine

@@ -53,6 +53,7 @@ def name_gaps(drafts: list[Draft], judge: Judge, source: Source, encoding: Encod
         if judge.issue is not None and judge.issue.fault.name == GAP and judge.issue.line == story.line:
             draft.beyond, draft.fatal = False, judge.issue.fatal
             draft.committed_by = judge.issue.committed_by
+            draft.follows += judge.issue.follows
             if judge.committed is judge.issue:
                 judge.committed = draft
             judge.issue = draft

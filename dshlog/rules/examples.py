@@ -323,6 +323,8 @@ PAYLOAD = {
     "P140": _said(_TITLE, "data.messageSeqs", []),
     "P141": _said(_ASKS_TITLE, "data.messages", []),
     "P142": _changed(_BEGIN, "data.compactionId", GONE, before=(TURN,)),
+    "P144": _changed(wrapped(), "data", 7, before=CALLED, after=DONE, version=3),
+    "P145": _changed(event("command/run", {"commandId": "x"}), "data.commandId", GONE),
     "P143": _changed(says(name="m2"), "data.message.id", "m1", before=OPEN, after=DONE),
 }
 PAYLOAD["P131"] = PAYLOAD["P131"]._replace(after=())

@@ -310,13 +310,18 @@ _TEXTS: tuple[tuple[str, str], ...] = (
         "to v3 it is a warning, because only the upgrade looks.",
     ),
     (
+        "P144",
+        f"{_TAIL} The row decoder of v3 asks whether a result with an error is flagged as one, and finds nothing to "
+        "look into. " + _NOT_GUESSED,
+    ),
+    (
         "P132 P133",
         "The builds 0.1.0 to 0.1.2 refuse to open the session; the upgrade may take it. They look at the form of turns "
         "and of steering messages while they load, later readers do not. dshlog gives the answer of the build of the "
         "log's own generation.",
     ),
     (
-        "P134 P135 P136 P137 P138 P139 P140 P141 P142",
+        "P134 P135 P136 P137 P138 P139 P140 P141 P142 P145",
         f"{_REFUSED}: an event that later rules depend on lacks a member they need. dsh looks at these payloads only "
         "as far as the rules go, so dshlog does the same and says nothing about the other members.",
     ),

@@ -116,6 +116,10 @@ class Judge:
         self._cause = SOUND  # how the first bad record reads
         self._cursor: int | None = None  # behind the issue: the position that the next record should have
         self._policy = tail_policy(version)
+        self._resumed = self._settled = False  # behind the issue: records continue again; a turn has begun since
+        self._frozen_tail: TailScan | None = None
+        self._frozen_size: tuple[int, int, int] | None = None
+        self._frozen_cut: int | None = None
         self._mark, self._mark_offset = 0, 0  # index of a line of the batch, and its offset
         self._known = known_types(version) | extra_types
         self._row_checked = row_checked_types() | _INHERITED_NAMES if version == 3 else frozenset()  # noqa: PLR2004 - the generation
@@ -160,6 +164,8 @@ class Judge:
     @property
     def tail(self) -> TailScan:
         """Give what is open at the end of the readable prefix."""
+        if self._frozen_tail is not None:
+            return self._frozen_tail
         if not self._scans:
             # In a log that keeps the relationship rules the closer scan finds what the lifecycle holds.
             life, scan = self._relations.life, self._scan
@@ -170,6 +176,16 @@ class Judge:
                 if not call.ghost
             }
         return self._scan
+
+    def surface_size(self) -> tuple[int, int, int]:
+        """Count (nodes, replacements, messages) of the readable prefix."""
+        folder = self.folder
+        return self._frozen_size or (len(folder), folder.replaced, folder.message_count())
+
+    @property
+    def cut(self) -> int | None:
+        """Give the inherited cut of the readable prefix (v2 and later), None when it has none."""
+        return self.inherited_cut if self._frozen_tail is None else self._frozen_cut
 
     # -- the loop
 
@@ -317,8 +333,9 @@ class Judge:
     def _end_seed(self, data: Any, seq: int) -> None:  # noqa: ANN401
         inherited = self.version >= EMBEDDED_STREAMS and type(data) is dict and data.get("inherited") is True
         if inherited:
-            self.inherited_cut = seq
-            self.marker_seen = True
+            if self.issue is None:
+                self.inherited_cut = seq
+                self.marker_seen = True
             self._take_back(OWN)
         self._relations.end_seed(inherited=inherited)
         self._take_back(GROUP)
@@ -407,7 +424,7 @@ class Judge:
             self.position += 1
             self._take(row, self.position - 1, place, decoded, refused=bool(refused))
         else:
-            self._look(row, seq, place, decoded.odd)
+            self._look(row, seq, place, decoded, refused=bool(refused))
 
     def _in_place(self, seq: int | None, place: Spot, *, count: int, ends_turn: bool) -> bool:
         """Tell whether a decoded record continues the readable prefix; a gap is reported here."""
@@ -421,6 +438,7 @@ class Judge:
             )
         else:
             self._behind(SOUND, place, ends_turn=ends_turn)
+            self._resumed = True
         self._cursor = None if seq is None else seq + count
         return False
 
@@ -429,6 +447,9 @@ class Judge:
     ) -> None:
         """Report a record that does not continue the log; the first one ends the readable prefix."""
         first = self.issue is None
+        self._resumed = self._settled = False
+        if first:
+            self._freeze()
         for fault in faults:
             draft = self._note(fault, place, seq, beyond=self.issue is not None)
             if self.issue is None:
@@ -456,43 +477,86 @@ class Judge:
         """
         if self.version == 0:
             row = to_current(row, seq, self.session_id, self._message_ids)
-        kind, data = row.get("type"), row.get("data")
+        kind = row.get("type")
         faults = list(decoded.odd)
         if type(kind) is str:
             self._vocabulary(row, kind, seq, place, beyond=False)
-            faults += self._surface_form(row, kind, seq, decoded.sources)
-            if kind in SURFACE_TYPES[self.version] and kind in self._known:
-                if not refused:
-                    faults += surface_payload_faults(kind, data, self.version)
-                if "surfaceOp" in row and not any(fault.name in _MARKER_FAULTS for fault in faults):
-                    faults += self._place(kind, data, seq, row["surfaceOp"], decoded.sources) or []
-            elif kind in self._known:
-                if not refused:
-                    faults += log_only_payload_faults(kind, data, self.version)
-                if kind in _COMPACTION_ENDS:
-                    self._deferred.pop(GROUP, None)  # the compaction that was crossed is not a stale one
-                step = self._steps[kind]
-                faults += (step(data, seq) if step is not None else None) or []
-                if kind == "assistant/attempt" and self._verify is not None:
-                    replayed = self._verify(kind, data)
-                    faults += [replayed] if replayed is not None else []
-            if self._attempts is not None:
-                follow = self._attempts
-                faults += (
-                    follow.chunk(seq, data)
-                    if kind == "assistant/chunk"
-                    else follow.event(kind, data, seq, decoded.sources)
-                ) or []
+            faults += self._form_and_payload(row, kind, seq, decoded, refused=refused)
+            form = any(fault.name in _MARKER_FAULTS for fault in faults)
+            faults += self._meaning(row, kind, seq, decoded, sound=not form)
         for fault in faults:
             self._note(fault, place, seq, late=True)
 
-    def _look(self, row: dict[str, Any], seq: int | None, place: Spot, odd_faults: list[Fault]) -> None:
-        """Look at an event behind the first bad record: its form and type, not its relations."""
+    def _form_and_payload(
+        self, row: dict[str, Any], kind: str, seq: int, decoded: Row, *, refused: bool
+    ) -> list[Fault]:
+        """Check what one event says by itself."""
+        faults = self._surface_form(row, kind, seq, decoded.sources)
+        if not refused and kind in self._known:
+            if kind in SURFACE_TYPES[self.version]:
+                faults += surface_payload_faults(kind, row.get("data"), self.version)
+            else:
+                faults += log_only_payload_faults(kind, row.get("data"), self.version)
+        return faults
+
+    def _meaning(self, row: dict[str, Any], kind: str, seq: int, decoded: Row, *, sound: bool) -> list[Fault]:
+        """Let an event change the state; what does not fit it is a fault. `sound` says that its marker is."""
+        data = row.get("data")
+        faults: list[Fault] = []
+        if kind in SURFACE_TYPES[self.version] and kind in self._known:
+            if "surfaceOp" in row and sound:
+                faults += self._place(kind, data, seq, row["surfaceOp"], decoded.sources) or []
+        elif kind in self._known:
+            if kind in _COMPACTION_ENDS:
+                self._deferred.pop(GROUP, None)  # the compaction that was crossed is not a stale one
+            step = self._steps[kind]
+            faults += (step(data, seq) if step is not None else None) or []
+            if kind == "assistant/attempt" and self._verify is not None:
+                replayed = self._verify(kind, data)
+                faults += [replayed] if replayed is not None else []
+        if self._attempts is not None:
+            follow = self._attempts
+            faults += (
+                follow.chunk(seq, data) if kind == "assistant/chunk" else follow.event(kind, data, seq, decoded.sources)
+            ) or []
+        return faults
+
+    def _look(self, row: dict[str, Any], seq: int | None, place: Spot, decoded: Row, *, refused: bool) -> None:
+        """Look at an event behind the first bad record: by itself always, in its relations where that is fair.
+
+        Relations are judged again from the first turn that starts behind the damage; before it, and on the
+        surface for good, what does not fit only follows from the damage and is counted there.
+        """
         kind = row.get("type")
-        for fault in odd_faults:
-            self._note(fault, place, seq, beyond=True)
+        faults = list(decoded.odd)
         if type(kind) is str:
             self._vocabulary(row, kind, seq, place, beyond=True)
+            if seq is not None:
+                form = self._form_and_payload(row, kind, seq, decoded, refused=refused)
+                faults += form
+                if self._resumed and self.origins is None and self._attempts is None:
+                    faults += self._relate_behind(row, kind, seq, decoded, sound=not form)
+        for fault in faults:
+            self._note(fault, place, seq, beyond=True, late=True)
+
+    def _relate_behind(self, row: dict[str, Any], kind: str, seq: int, decoded: Row, *, sound: bool) -> list[Fault]:
+        if kind == "turn/start" and not self._settled:
+            self._settled = True
+            self._relations.life.resume(member(row.get("data"), "turn"))
+        found = self._meaning(row, kind, seq, decoded, sound=sound)
+        kept = [fault for fault in found if self._settled and BY_NAME[fault.name].code[0] not in "SK"]
+        if self.issue is not None:
+            self.issue.follows += len(found) - len(kept)
+        return kept
+
+    def _freeze(self) -> None:
+        """Keep what the readable prefix holds; the state goes on to judge what stands behind it."""
+        tail, copy = self.tail, TailScan(self.version)
+        copy.turn, copy.step, copy.pending, copy.fatal = tail.turn, tail.step, dict(tail.pending), tail.fatal
+        self._frozen_tail = copy
+        folder = self.folder
+        self._frozen_size = (len(folder), folder.replaced, folder.message_count())
+        self._frozen_cut = self.inherited_cut
 
     def _surface_form(self, row: dict[str, Any], kind: str, seq: int, sources: Sources | None) -> list[Fault]:
         looked_at = kind in self._known or kind in self._row_checked
@@ -543,7 +607,7 @@ class Judge:
         end = Spot(self.records + 1, self.good_end or 0)
         if self._attempts is not None:
             self._note_all(self._attempts.end(), end, None)
-        for seq, earlier in self.folder.repeated_ids():
+        for seq, earlier in self.folder.repeated_ids() if self.issue is None else ():
             line = Spot(seq + 2, 0) if self.version >= _PACKED_UNTIL else end
             text = f"the message of event {seq} has the id of event {earlier}"
             draft = self._note(Fault("message-id-repeated", text, None, (earlier,)), line, seq, beyond=False)

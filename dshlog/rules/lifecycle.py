@@ -59,6 +59,12 @@ class Lifecycle:
         self.calls.clear()
         return fault
 
+    def resume(self, turn: object) -> None:
+        """Go on behind damage: nothing is open, and the turn that starts now has the right number."""
+        self.turn = self.step = None
+        self.next_turn = as_count(turn) or self.next_turn
+        self.calls.clear()
+
     def turn_end(self, turn: object) -> Fault | None:
         """R-003, R-004, R-005."""
         fault = None

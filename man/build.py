@@ -1,0 +1,75 @@
+"""Makes man/dshlog-rules.7 from the register and the explanations: `python man/build.py`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from dshlog import __version__
+from dshlog.report.explain import in_order, severity
+from dshlog.rules.explanations import LETTERS, explanation, refusals
+
+PAGE = Path(__file__).with_name("dshlog-rules.7")
+
+_INTRO = """\
+.\\" Made by man/build.py from the register of rules; do not edit.
+.TH DSHLOG\\-RULES 7 "" "dshlog {version}" "Miscellaneous"
+.SH NAME
+dshlog\\-rules \\- every finding that dshlog can make
+.SH DESCRIPTION
+A finding has a code and a name, which are stable for ever.
+The letter of the code is the layer that sees the defect.
+Below, each code comes with its worst severity, the id of its rule in the specification, who refuses a log for it, and what
+that means for somebody who uses dsh.
+.PP
+Generations are those of the log: v0 was written by dsh 0.1.0 to 0.1.2, v3 by 0.1.5, v4 by 0.2.1.
+No release read v1 and v2 as its own; what is said of them is said of the upgrade, their only reader.
+A record that
+.I ends what can be read
+is dropped with all behind it when no turn/end behind it shows that it was committed.
+.PP
+.B dshlog explain
+.I CODE
+adds a bad and a good log that differ in one thing."""
+
+_END = """\
+.SH SEE ALSO
+.BR dshlog (1),
+.BR dshlog\\-explain (1),
+.BR dshlog\\-validate (1),
+.BR dshlog\\-formats (5)"""
+
+
+def page() -> str:
+    """Give the page as it should be."""
+    lines = [_INTRO.format(version=__version__)]
+    letter = ""
+    for rule in in_order():
+        if rule.code[0] != letter:
+            letter = rule.code[0]
+            lines.append(f".SH {roff(LETTERS[letter].upper())}")
+        lines.append(".TP")
+        lines.append(f'.BR {rule.code} " {roff(rule.name)}"')
+        lines.append(f"{roff(rule.summary[:1].upper() + rule.summary[1:])}; {roff(rule.why)}.")
+        lines.append(f"{severity(rule).capitalize()}" + (f", {roff(rule.rule)}." if rule.rule else "."))
+        lines += [f"{roff(line[:1].upper() + line[1:])}." for line in refusals(rule)]
+        lines.append(".IP")
+        lines += sentences(roff(explanation(rule)))
+        if rule.hint:
+            lines += [".IP", f"Do: {roff(rule.hint)}."]
+    return "\n".join([*lines, _END, ""])
+
+
+def roff(text: str) -> str:
+    """Give a text as roff prints it unchanged: hyphens stay hyphens, no line begins with a control character."""
+    return re.sub(r"^([.'])", r"\\&\1", text.replace("\\", "\\e").replace("-", "\\-"))
+
+
+def sentences(text: str) -> list[str]:
+    """Put each sentence on a line of its own, as roff likes it."""
+    return [re.sub(r"^([.'])", r"\\&\1", part) for part in re.split(r"(?<=[.:]) (?=[A-Zd])", text)]
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
+    print(PAGE)
