@@ -74,7 +74,7 @@ class Log:
             from dshlog.model.surface import Surface
 
             return Surface(nodes=())
-        return exam.judge.folder.surface()
+        return exam.judge.kept()[0]
 
     def validate(self) -> Report:
         """Judge the log."""

@@ -50,9 +50,9 @@ def page() -> str:
             lines.append(f".SH {roff(LETTERS[letter].upper())}")
         lines.append(".TP")
         lines.append(f'.BR {rule.code} " {roff(rule.name)}"')
-        lines.append(f"{roff(rule.summary[:1].upper() + rule.summary[1:])}; {roff(rule.why)}.")
-        lines.append(f"{severity(rule).capitalize()}" + (f", {roff(rule.rule)}." if rule.rule else "."))
-        lines += [f"{roff(line[:1].upper() + line[1:])}." for line in refusals(rule)]
+        lines.append(f"{roff(rule.summary)}; {roff(rule.why)}.")
+        lines.append(f"{severity(rule)}" + (f", {roff(rule.rule)}." if rule.rule else "."))
+        lines += [f"{roff(line)}." for line in refusals(rule)]
         lines.append(".IP")
         lines += sentences(roff(explanation(rule)))
         if rule.hint:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING, Any, cast
 
 from dshlog.cli.failure import Failure
@@ -17,6 +18,8 @@ OWN, SHARED = "dshlog.toml", "pyproject.toml"
 _WORDS = ("select", "ignore")
 _FILES = ("baseline", "vocabulary")
 _TEXTS = ("fail-on", "format", "reader")
+# What any spelling of our table begins with; parsing the files of others would cost time at every start.
+_OURS = re.compile(rb"""tool["']?\s*\.\s*["']?dshlog|^\s*\[?\s*["']?tool["']?\s*[]=]""", re.MULTILINE)
 KEYS = (*_WORDS, "severity", *_FILES, *_TEXTS, "deep")
 
 
@@ -70,7 +73,7 @@ def _table(path: str, *, needed: bool = False) -> Mapping[str, Any] | None:
 
     data = read_whole(path)
     shared = os.path.basename(path) == SHARED  # noqa: PTH119 - as above
-    if shared and b"dshlog" not in data and not needed:
+    if shared and not needed and not _OURS.search(data):
         return None
     import tomllib
 

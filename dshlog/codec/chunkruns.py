@@ -47,7 +47,7 @@ def members(row: dict[str, Any], seq: int) -> int:
             if (
                 row["type"] != "tool-call-chunks"
                 or type(data["id"]) is not str
-                or len(data) != 6 + named  # noqa: PLR2004 - turn, step, index, dt, id, args
+                or len(data) != 6 + named
                 or (named and type(data["name"]) is not str)
             ):
                 return 0

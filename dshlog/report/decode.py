@@ -70,8 +70,7 @@ class Decoded:
         self._exam = exam = Examination(*self._given, keep=True)
         self._exam = exam = exam.finished()
         if exam.judge is not None:
-            for _, message in exam.judge.folder.derived():
-                yield message
+            yield from exam.judge.kept()[1].values()
 
     def _of_line(self, line: bytes, version: int) -> Iterator[tuple[dict[str, Any], bytes | None]]:
         if isinstance(line, Overlong):

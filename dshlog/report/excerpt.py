@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dshlog.report.examine import named_encoding
 from dshlog.report.reading import Reading
 from dshlog.storage.jsontext import NotJSON, parse
+from dshlog.storage.lines import Overlong
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 SHOWN = 200  # code points of a record
 _BEFORE = 120  # code points in front of a fault that lies further behind
-_PARSED = 1 << 16  # bytes of a record in which the fault is looked for again
+_LONGEST = 4  # bytes of a code point
 _JSON_FAULTS = frozenset({"not-json", "header-not-json"})
 
 
@@ -49,7 +50,7 @@ def excerpts(source: Source, report: Report) -> dict[int, Excerpt]:
             waiting.pop()
         if not waiting:
             break
-        if waiting[-1] == at:
+        if waiting[-1] == at and not isinstance(line, Overlong):
             out[at] = _excerpt(line.removesuffix(b"\n"), search=at in broken)
     return out
 
@@ -92,20 +93,21 @@ def _lines(source: Source, report: Report) -> Iterator[tuple[int, bytes]]:
 
 
 def _excerpt(line: bytes, *, search: bool) -> Excerpt:
-    fault = _fault(line[:_PARSED]) if search else None
-    if fault is None:
-        text = line[: 4 * SHOWN + 4].decode("utf-8", "replace")  # four bytes are the longest code point
-        return Excerpt(text[:SHOWN], rest=len(text) > SHOWN)
-    mark = len(line[:fault].decode("utf-8", "replace"))
-    text = line[:_PARSED].decode("utf-8", "replace")
-    start = mark - _BEFORE if mark >= SHOWN else 0
-    return Excerpt(text[start : start + SHOWN], head=start > 0, rest=len(text) > start + SHOWN, mark=mark - start)
+    fault = _fault(line) if search else None
+    start = 0
+    if fault is not None and fault > _LONGEST * SHOWN:
+        start = fault - _LONGEST * _BEFORE  # Far enough in front, and what is too much is cut below.
+    before = "" if fault is None else line[start:fault].decode("utf-8", "replace")
+    rest = line[fault or 0 :][: _LONGEST * (SHOWN + 1)].decode("utf-8", "replace")
+    cut = len(before) - _BEFORE if start or len(before) >= SHOWN else 0
+    text = before[cut:] + rest
+    mark = None if fault is None else len(before) - cut
+    return Excerpt(text[:SHOWN], head=start + cut > 0, rest=len(text) > SHOWN, mark=mark)
 
 
 def _fault(line: bytes) -> int | None:
     try:
         parse(line)
     except NotJSON as error:
-        # At the end of what was parsed, the fault may be the cut itself.
-        return error.at if len(line) < _PARSED or error.at < len(line) else None
-    return None
+        return error.at
+    return None  # The log was written to since it was judged.

@@ -83,10 +83,8 @@ def _texts(content: object) -> list[str]:
 def _view(path: str, judge: Judge | None, at: int | None) -> SurfaceView:
     if judge is None:
         return SurfaceView(path=path, version=None, at=at, nodes=(), replacements=(), rows=())
-    folder = judge.folder
-    surface = folder.surface()
+    surface, messages = judge.kept()
     shadowed = {change.seq: change.shadowed for change in surface.replacements}
-    messages = dict(folder.derived())
     rows = tuple(
         _row(judge, position, seq, messages.get(seq), shadowed.get(seq, ()))
         for position, seq in enumerate(surface.nodes)

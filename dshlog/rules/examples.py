@@ -3,6 +3,8 @@
 Only `explain`, the manual and the tests load this. Codes that no log can produce are in `WITHOUT`.
 """
 
+# ruff: noqa: FBT003 - the booleans are values of a log
+
 from __future__ import annotations
 
 from typing import Any
@@ -166,7 +168,7 @@ ENVELOPE = {
     "E104": _enveloped("seq", 2.5),
     "E105": _changed(HI, "seq", GONE, before=(TURN, STEP), version=0),
     "E106": _enveloped("time", 1.5),
-    "E107": _enveloped("ignorable", False),  # noqa: FBT003 - a value of the log
+    "E107": _enveloped("ignorable", False),
     "E108": _enveloped("sourceEventSeqs", "1"),
     "E109": _pair((_NOTE,), ({**_NOTE, "ignorable": True},)),
     "E110": _pair((event("mode/set", {"mode": "plan"}),)),
@@ -226,7 +228,7 @@ _FORKED = but(
     but(but(result("Not started."), "data.message.isError", True), "data.error", _NOT_STARTED),
     "data.message.id",
     "forked-tool-result-c1-4",
-)  # noqa: FBT003
+)
 _SPLICED = event(
     "agent/inbox/spliced", {"target": "next-turn", "start": 0, "removedCount": 0, "inserted": [HI["data"]]}
 )
@@ -281,15 +283,15 @@ PAYLOAD = {
     ),
     "P114": _said(request(tools=[_TOOL]), "data.header.tools", []),
     "P115": _said(request(), "data.reason", "other"),
-    "P116": _said(but(request("series"), "data.startsSeries", True), "data.startsSeries", False),  # noqa: FBT003
+    "P116": _said(but(request("series"), "data.startsSeries", True), "data.startsSeries", False),
     "P117": _said(request(), "data.header", GONE),
     "P118": _said(request(), "data.header.system", "Be brief."),
-    "P119": _said(request(tools=[_TOOL | {"deferLoading": True}]), "data.header.tools.0.deferLoading", False),  # noqa: FBT003
+    "P119": _said(request(tools=[_TOOL | {"deferLoading": True}]), "data.header.tools.0.deferLoading", False),
     "P120": _changed(system(), "data.message.content.0.text", GONE, before=(TURN, STEP), after=DONE),
     "P121": _said(_V4_DEVELOPER, "data.message.id", GONE),
     "P122": _changed(result(), "data.message.content", "a.txt", before=CALLED, after=DONE),
     "P123": _changed(
-        but(but(result(), "data.message.isError", True), "data.error", {"name": "Error", "code": "E"}),  # noqa: FBT003
+        but(but(result(), "data.message.isError", True), "data.error", {"name": "Error", "code": "E"}),
         "data.message.isError",
         False,
         before=CALLED,

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from dshlog.codec.sources import Sources
     from dshlog.fold.attempts import Attempts
     from dshlog.model.header import Header
+    from dshlog.model.surface import Surface
 
     Step = Callable[[Any, int], "list[Fault] | None"]
     Origin = tuple[str, object, object]  # type, turn and step: the event's own, else those open at it
@@ -120,6 +121,7 @@ class Judge:
         self._frozen_tail: TailScan | None = None
         self._frozen_size: tuple[int, int, int] | None = None
         self._frozen_cut: int | None = None
+        self._frozen_view: tuple[Surface, dict[int, Any]] | None = None
         self._mark, self._mark_offset = 0, 0  # index of a line of the batch, and its offset
         self._known = known_types(version) | extra_types
         self._row_checked = row_checked_types() | _INHERITED_NAMES if version == 3 else frozenset()  # noqa: PLR2004 - the generation
@@ -181,6 +183,13 @@ class Judge:
         """Count (nodes, replacements, messages) of the readable prefix."""
         folder = self.folder
         return self._frozen_size or (len(folder), folder.replaced, folder.message_count())
+
+    def kept(self) -> tuple[Surface, dict[int, Any]]:
+        """Give the surface of the readable prefix, and its messages by seq in surface order.
+
+        The judge must have been told to keep them.
+        """
+        return self._frozen_view or (self.folder.surface(), dict(self.folder.derived()))
 
     @property
     def cut(self) -> int | None:
@@ -307,7 +316,7 @@ class Judge:
 
     def _watch(self, kind: str, data: Any, seq: int, op: Any, faults: list[Fault] | None) -> list[Fault] | None:  # noqa: ANN401
         """Tell whoever follows along of a surface event: the closer scan, the origins, the stream verifier."""
-        if self.origins is not None:
+        if self.origins is not None and self.issue is None:
             self.origins[seq] = self._origin(kind, data)
         if self._scans:
             if kind == "assistant/message":
@@ -534,7 +543,7 @@ class Judge:
             if seq is not None:
                 form = self._form_and_payload(row, kind, seq, decoded, refused=refused)
                 faults += form
-                if self._resumed and self.origins is None and self._attempts is None:
+                if self._resumed and self._attempts is None:
                     faults += self._relate_behind(row, kind, seq, decoded, sound=not form)
         for fault in faults:
             self._note(fault, place, seq, beyond=True, late=True)
@@ -557,6 +566,8 @@ class Judge:
         folder = self.folder
         self._frozen_size = (len(folder), folder.replaced, folder.message_count())
         self._frozen_cut = self.inherited_cut
+        if self.origins is not None:
+            self._frozen_view = (folder.surface(), dict(folder.derived()))
 
     def _surface_form(self, row: dict[str, Any], kind: str, seq: int, sources: Sources | None) -> list[Fault]:
         looked_at = kind in self._known or kind in self._row_checked

@@ -40,6 +40,22 @@ def test_a_pyproject_without_our_table_is_passed_over_sound_or_not(here, run):
     assert run("validate", *LOGS).status == 0
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[tool.dshlog]\nignore = 'S'\n",
+        "[ tool . 'dshlog' ]\nignore = 'S'\n",
+        "tool.dshlog.ignore = 'S'\n",
+        "[tool]\ndshlog.ignore = 'S'\n",
+        "tool = {dshlog = {ignore = 'S'}}\n",
+        "[project]\nname = 'x'\n\n  [\"tool\"]\n  dshlog = {ignore = 'S'}\n",
+    ],
+)
+def test_our_table_is_found_however_it_is_spelled(here, text):
+    (here / "pyproject.toml").write_text(text)
+    assert settings() == (str(here / "pyproject.toml"), {"ignore": ("S",)})
+
+
 def test_every_key_does_what_its_option_does(here, run, world):
     (here / "words.txt").write_text("acme/step\n")
     (here / "known.json").write_text('{"schema":1,"findings":[]}')

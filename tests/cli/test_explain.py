@@ -164,6 +164,13 @@ def test_completion_is_shown_for_each_shell(shell, mark, monkeypatch):
     assert "_DSHLOG_COMPLETE" in ran.stdout
 
 
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_is_printed_without_that_shell_too(shell, monkeypatch):
+    monkeypatch.setenv("_DSHLOG_COMPLETE", f"source_{shell}")
+    ran = subprocess.run([sys.executable, "-m", "dshlog"], capture_output=True, text=True, check=False)
+    assert f"_DSHLOG_COMPLETE=complete_{shell}" in ran.stdout
+
+
 def test_completion_knows_commands_and_options(monkeypatch):
     monkeypatch.setenv("_DSHLOG_COMPLETE", "complete_bash")
     for words, index, wanted in (("dshlog expl", "1", "explain"), ("dshlog explain --sch", "2", "--schema")):

@@ -1,8 +1,9 @@
-"""Every command and every option stands in the manual."""
+"""Every command has a page with its options, and all pages render."""
 
 from __future__ import annotations
 
 import re
+import runpy
 import shutil
 import subprocess
 import tomllib
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 import typer.main
 
+from dshlog import __version__
 from dshlog.cli.main import application
 
 MAN = Path(__file__).parents[2] / "man"
@@ -72,7 +74,9 @@ def test_every_page_is_installed_and_renders_without_a_warning(path, repository)
     groff = shutil.which("groff")
     if groff is None:
         pytest.skip("no groff on PATH")
-    ran = subprocess.run([groff, "-man", "-ww", "-Tutf8", "-Kutf8", path], capture_output=True, check=True, text=True)
+    ran = subprocess.run(
+        [groff, "-t", "-man", "-ww", "-Tutf8", "-Kutf8", path], capture_output=True, check=True, text=True
+    )
     assert ran.stderr == ""
 
 
@@ -84,3 +88,13 @@ def test_pages_refer_only_to_pages_that_are_there():
     }
     there = {path.name for path in MAN.glob("*.[157]")}
     assert {f"{name}.{section}".replace("\\-", "-") for name, section in named} == there
+
+
+def test_rules_page_is_the_register():
+    page = runpy.run_path(str(MAN / "build.py"))["page"]()
+    assert (MAN / "dshlog-rules.7").read_text(encoding="utf-8") == page, "run: python man/build.py"
+
+
+def test_pages_have_the_version_of_the_program():
+    for path in MAN.glob("*.[157]"):
+        assert f'"dshlog {__version__}"' in path.read_text(encoding="utf-8"), path.name

@@ -286,9 +286,10 @@ def test_a_held_lock_and_a_cache_that_knows_more(root, say):
     with path.with_name("session.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         lines = say(root)
-    assert lines[:3] == [
+    assert lines[:4] == [
         f"sessions/{PROJECT}/a/{V4}: note T101 open-turn: ends inside turn 2",
         "  hint in progress: a writer is at work",
+        "  why dshlog explain T101",
         f"sessions/{PROJECT}/a/{V4}: note D113 lock-held: another process holds session.lock: the log is judged as it was",
     ]
 

@@ -31,9 +31,29 @@ def test_a_fault_far_behind_is_in_the_middle_of_what_is_shown():
     assert excerpt.text[excerpt.mark] == "x"
 
 
-def test_a_fault_beyond_what_is_parsed_again_has_no_mark():
-    _, shown = told(b'{"a":"' + b"e" * (1 << 17) + b'"} x\n')
-    assert shown[len(HEADER)] == Excerpt(('{"a":"' + "e" * SHOWN)[:SHOWN], rest=True)
+@pytest.mark.parametrize("letters", ["e", "é", "😀"])
+@pytest.mark.parametrize("number", [0, 150, 192, 193, 194, 195, 300, 5000])
+def test_a_fault_is_found_wherever_it_stands(letters, number):
+    _, shown = told(b'{"a":"' + letters.encode() * number + b'"} x\n')
+    excerpt = shown[len(HEADER)]
+    assert excerpt.text[excerpt.mark :] == "x"
+    assert len(excerpt.text) <= SHOWN
+    assert "\ufffd" not in excerpt.text
+    assert excerpt.head is (len(excerpt.text) < number + 9)
+
+
+def test_a_line_whose_bytes_were_not_kept_is_not_shown(monkeypatch):
+    monkeypatch.setattr("dshlog.storage.lines.Lines.__init__.__defaults__", (300,))
+
+    class Slow(BytesSource):
+        def chunks(self, start=0, end=None):
+            data = self.read(start, len(self._data) if end is None else end - start)
+            yield from (data[at : at + 50] for at in range(0, len(data), 50))
+
+    source = Slow(HEADER + b"{" + b"x" * 400 + b"\n")
+    report = examine(source, "a.jsonl")
+    assert report.findings[-1].name == "line-too-long"
+    assert excerpts(source, report).keys() == {0}
 
 
 def test_of_a_sound_record_the_beginning_is_shown():

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -128,7 +129,7 @@ class Growing(World):
 
     def examine(self, source, path, **options):
         report = super().examine(source, path, **options)
-        with open(path, "ab") as file:
+        with Path(path).open("ab") as file:
             file.write(b'{"type"')
         return report
 
@@ -155,7 +156,7 @@ def test_bad_store_shows_the_code_and_good_store_does_not(code, tmp_path, capfdb
     if held:
         import fcntl
 
-        with open(bad / held[0], "w") as lock:
+        with (bad / held[0]).open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             found = codes_of(tmp_path / "bad-held", {}, example._replace(asked=str(bad / example.asked)), capfdbinary)
     else:
