@@ -69,10 +69,16 @@ def _nearest(start: str) -> tuple[str, Mapping[str, Any]] | None:
 
 
 def _table(path: str, *, needed: bool = False) -> Mapping[str, Any] | None:
+    from dshlog.files.unreadable import Unreadable
     from dshlog.files.whole import read_whole
 
-    data = read_whole(path)
     shared = os.path.basename(path) == SHARED  # noqa: PTH119 - as above
+    try:
+        data = read_whole(path)
+    except Unreadable:
+        if needed or not shared:
+            raise
+        return None  # It is the affair of others, as is one that is not TOML.
     if shared and not needed and not _OURS.search(data):
         return None
     import tomllib
@@ -81,7 +87,7 @@ def _table(path: str, *, needed: bool = False) -> Mapping[str, Any] | None:
         value = tomllib.loads(data.decode("utf-8"))
     except ValueError as error:
         if shared and not needed:
-            return None  # It is the affair of others.
+            return None
         message = f"{path_name(path)} is not TOML: {error}"
         raise Failure(message) from error
     if not shared:

@@ -1,6 +1,6 @@
 """A bad and a good log for every code of the register; the two differ in one thing.
 
-Only `explain`, the manual and the tests load this. Codes that no log can produce are in `WITHOUT`.
+Only `explain`, the manual and the tests load this.
 """
 
 # ruff: noqa: FBT003 - the booleans are values of a log
@@ -46,7 +46,6 @@ from dshlog.rules.sample import (
 )
 
 # What a code is for that no log can produce.
-WITHOUT = {"E128": "a fork of the sequence always has a name of its own: E121, E122 or E123"}
 
 TURN, STEP, HI, HELLO = turn(), step(), user(), says()
 OPEN = (TURN, STEP, HI)  # events 0 to 2; event 3 comes next

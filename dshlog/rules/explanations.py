@@ -210,10 +210,6 @@ _TEXTS = {
         "it. A packed row is taken whole or not at all, so dsh does not see that its end would fit. The members that "
         "stand twice are the same, so nothing is lost when they are told apart."
     ),
-    "E128": (
-        "A record takes a seq that another one holds. dshlog always finds out which of the three forks it is, and "
-        "reports E121, E122 or E123."
-    ),
     "E129": (
         f"{_TAIL} All events are there and in the wrong order, as after sorting or merging lines by time. Putting them "
         "in order again loses nothing; dshlog names the records that moved."

@@ -467,15 +467,6 @@ RULES = (
         remedy="lossless",
     ),
     Rule(
-        "E128",
-        "sequence-forks",
-        "E-005",
-        "rrrrr",
-        "the sequence forks",
-        "a record takes a seq that another holds",
-        remedy="lossy",
-    ),
-    Rule(
         "E106",
         "time-not-integer",
         "E-006",

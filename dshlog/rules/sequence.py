@@ -178,7 +178,7 @@ class _Teller:
             here = last.here
         branch = self._branch(here)
         branch.next = seq
-        self._forks.append((self._tell("sequence-forks", "", here), branch))
+        self._forks.append((self._tell("two-writers", "", here), branch))
         return branch
 
     def _earlier(self, index: int, seq: int) -> int | None:
@@ -265,4 +265,4 @@ def is_closer(event: dict[str, object]) -> bool:
     if kind == "turn/end":
         reason = fields.get("reason")
         return type(reason) is dict and reason.get("kind") == "interrupted"
-    return kind in {"step/end", "session/end-seed"}
+    return type(kind) is str and kind in {"step/end", "session/end-seed"}

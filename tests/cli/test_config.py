@@ -56,6 +56,15 @@ def test_our_table_is_found_however_it_is_spelled(here, text):
     assert settings() == (str(here / "pyproject.toml"), {"ignore": ("S",)})
 
 
+def test_a_pyproject_that_cannot_be_read_is_passed_over(here, run, monkeypatch):
+    (here / "one" / "pyproject.toml").write_text("x" * 9)
+    (here / "dshlog.toml").write_text('ignore = "S"\n')
+    monkeypatch.setattr("dshlog.files.whole.LIMIT", 8)
+    assert run("validate", *LOGS).status == 2  # ours is too large as well
+    (here / "dshlog.toml").write_text("")
+    assert run("validate", *LOGS).status == 1
+
+
 def test_every_key_does_what_its_option_does(here, run, world):
     (here / "words.txt").write_text("acme/step\n")
     (here / "known.json").write_text('{"schema":1,"findings":[]}')
