@@ -6,24 +6,27 @@ path, which alone words findings. Payload, fold and tail steps are the same on b
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from orjson import dumps, loads
+from orjson import loads
 
 from dshlog.codec.chunkruns import PAYLOAD, members, row_faults
 from dshlog.codec.envelope import decode_row
 from dshlog.codec.legacy import to_current
-from dshlog.fold.marker import EMBEDDED_STREAMS, ENDS, marker_faults, source_faults
+from dshlog.fold.marker import EMBEDDED_STREAMS, marker_faults, source_faults
 from dshlog.fold.surface import SurfaceFolder
 from dshlog.fold.tail import ABSENT, Pending, TailScan
 from dshlog.model.fault import Fault
 from dshlog.model.number import MAX_SAFE, as_count
-from dshlog.model.vocabulary import RETIRED, SURFACE_TYPES, ever_known, known_types, row_checked_types
+from dshlog.model.vocabulary import SURFACE_TYPES, known_types, row_checked_types
 from dshlog.rules.admission import admission_faults
 from dshlog.rules.compaction import GROUP
 from dshlog.rules.draft import Draft
+from dshlog.rules.drafts import Drafts, Spot
 from dshlog.rules.early import EarlyRelations
+from dshlog.rules.eventtype import INHERITED_NAMES, is_newer, type_fault
 from dshlog.rules.identity import member
+from dshlog.rules.marks import plain_op, plainly_cited
 from dshlog.rules.payload import log_only_payload_faults, row_faults_v3, surface_payload_faults
 from dshlog.rules.plain import EXACT, FACTS, PLAIN
 from dshlog.rules.records import OWN
@@ -48,9 +51,6 @@ if TYPE_CHECKING:
 RELATED = 4  # the first generation whose own reader checks relationships
 _PACKED_UNTIL = 2  # generations below this one pack chunk runs into rows
 _LOG_ONLY, _APPENDED, _CITING = 4, 5, 6  # members of a row: the four, with surfaceOp, with sourceEventSeqs too
-_OPAQUE_UPGRADES = 3  # the first generation whose upgrade keeps unknown ignorable events
-_NEVER_READ = frozenset({"request/header-delta", "mode/set"})  # v0 builds refuse these, ignorable or not
-_FATAL = frozenset("acslvmto")  # stages at which the reader refuses the whole log
 _COMPACTION_ENDS = frozenset({"compaction/start", "compaction/end"})
 _MARKER_FAULTS = frozenset(
     {
@@ -63,31 +63,6 @@ _MARKER_FAULTS = frozenset(
         "sources-on-assistant",
     }
 )
-# The v3 row decoder looks types up in a plain JavaScript object, which finds these names too.
-_INHERITED_NAMES = frozenset(
-    {
-        "__defineGetter__",
-        "__defineSetter__",
-        "__lookupGetter__",
-        "__lookupSetter__",
-        "__proto__",
-        "constructor",
-        "hasOwnProperty",
-        "isPrototypeOf",
-        "propertyIsEnumerable",
-        "toLocaleString",
-        "toString",
-        "valueOf",
-    }
-)
-_KEPT = 200  # findings of one rule that are kept one by one; further ones are counted
-
-
-class Spot(NamedTuple):
-    """The place of one line: its number from 1 and its offset from 0 in the text."""
-
-    line: int
-    offset: int
 
 
 class Judge:
@@ -105,7 +80,7 @@ class Judge:
         self.position = 0
         self.records = 0
         self.good_end: int | None = None  # text offset behind the last accepted record
-        self.drafts: list[Draft] = []
+        self._drafts = Drafts(version)
         self.issue: Draft | None = None  # the first bad record
         self.committed: Draft | None = None  # the issue, once a later record shows that it was committed
         self.folder = SurfaceFolder(version, keep=keep)
@@ -124,14 +99,12 @@ class Judge:
         self._frozen_view: tuple[Surface, dict[int, Any]] | None = None
         self._mark, self._mark_offset = 0, 0  # index of a line of the batch, and its offset
         self._known = known_types(version) | extra_types
-        self._row_checked = row_checked_types() | _INHERITED_NAMES if version == 3 else frozenset()  # noqa: PLR2004 - the generation
+        self._row_checked = row_checked_types() | INHERITED_NAMES if version == 3 else frozenset()  # noqa: PLR2004 - the generation
         # 0.1.2 and 0.1.5 look at no relation when they open a log, the upgrade does; 0.2.1 looks itself.
         self._relations = (Relations if version >= RELATED else EarlyRelations)(header, self.folder)
         self._scans = version < RELATED  # whether the closer scan runs beside the lifecycle
         self._attempts = _attempts() if deep and version < EMBEDDED_STREAMS else None
         self._verify = _verifier() if deep and version >= EMBEDDED_STREAMS else None
-        self._deferred: dict[str, list[Draft]] = {}  # faults that a later event may take back
-        self._kept: dict[tuple[str, bool], list[Draft]] = {}
         self._message_ids: dict[int, object] = {}  # v0: message id of each tool result, for the legacy form
         self._watched = keep or self._scans or self._verify is not None
         self._steps = self._log_only_steps()
@@ -195,6 +168,11 @@ class Judge:
     def cut(self) -> int | None:
         """Give the inherited cut of the readable prefix (v2 and later), None when it has none."""
         return self.inherited_cut if self._frozen_tail is None else self._frozen_cut
+
+    @property
+    def drafts(self) -> list[Draft]:
+        """Give what was found so far, in the order in which it was met."""
+        return self._drafts.kept
 
     # -- the loop
 
@@ -263,12 +241,12 @@ class Judge:
                 op = row.get("surfaceOp")
                 cited = row.get("sourceEventSeqs")
                 appends = op == "append"
-                if not appends and not _plain_op(op, seq, version):
+                if not appends and not plain_op(op, seq, version):
                     break
                 if cited is None:
                     if len(row) != _APPENDED:
                         break
-                elif len(row) != _CITING or not self._plainly_cited(kind, cited, seq, appends):
+                elif len(row) != _CITING or not plainly_cited(kind, cited, seq, version, appends):
                     break
                 faults = related[kind](facts, seq, op)
                 if self._watched:
@@ -287,24 +265,6 @@ class Judge:
             index = len(lines)
         self.position = expected
         return index
-
-    def _plainly_cited(self, kind: str, cited: Any, seq: int, ranges: bool) -> bool:  # noqa: ANN401, FBT001
-        """Tell whether sourceEventSeqs is sound in a plain spelling; False sends the row to the exact path."""
-        if type(cited) is not list or (kind == "assistant/message" and self.version >= EMBEDDED_STREAMS):
-            return False
-        if len(cited) == 1 and type(cited[0]) is int:
-            return 0 < cited[0] < seq
-        if not cited:
-            return kind == "assistant/message"
-        start, last = cited[0], cited[-1]
-        if type(start) is type(last) is int and last - start + 1 == len(cited):
-            # Written out again, a run of seqs has one spelling; so this proves types and order at once.
-            run = dumps(cited) == dumps(list(range(start, last + 1)))
-            if run:
-                return start > 0 and last < seq
-        if list(map(type, cited)).count(int) == len(cited):
-            return min(cited) > 0 and max(cited) < seq and len(set(cited)) == len(cited)
-        return ranges and _rising(cited, seq)
 
     def _place(self, kind: str, data: Any, seq: int, op: Any, cited: Any) -> list[Fault] | None:  # noqa: ANN401
         """Fold a surface event and follow its calls; the faults found."""
@@ -345,9 +305,9 @@ class Judge:
             if self.issue is None:
                 self.inherited_cut = seq
                 self.marker_seen = True
-            self._take_back(OWN)
+            self._drafts.take_back(OWN)
         self._relations.end_seed(inherited=inherited)
-        self._take_back(GROUP)
+        self._drafts.take_back(GROUP)
 
     def _request_header(self, data: Any, seq: int) -> list[Fault] | None:  # noqa: ANN401
         if self.version >= RELATED:
@@ -517,7 +477,7 @@ class Judge:
                 faults += self._place(kind, data, seq, row["surfaceOp"], decoded.sources) or []
         elif kind in self._known:
             if kind in _COMPACTION_ENDS:
-                self._deferred.pop(GROUP, None)  # the compaction that was crossed is not a stale one
+                self._drafts.confirm(GROUP)  # the compaction that was crossed is not a stale one
             step = self._steps[kind]
             faults += (step(data, seq) if step is not None else None) or []
             if kind == "assistant/attempt" and self._verify is not None:
@@ -580,38 +540,12 @@ class Judge:
         return faults
 
     def _vocabulary(self, row: dict[str, Any], kind: str, seq: int | None, place: Spot, *, beyond: bool) -> None:
-        """Fail closed on types that the build does not know (E-009, E-010, E-028)."""
-        if kind in self._known:
-            return
-        if self.version == 0 and kind == "steering/message":
-            text = "steering/message has no form that v0 builds turn into a user/message"
-            self._note(Fault("steering-form-malformed", text, "$.data"), place, seq, beyond=beyond)
-            return
-        shown = kind if kind.isprintable() and len(kind) <= 80 else ascii(kind[:80])  # noqa: PLR2004
-        if self.version == 0 and kind in _NEVER_READ:
-            fault = Fault("retired-type", f"{shown} is {RETIRED[kind]}", "$.type")
-        elif row.get("ignorable") is True:
-            if self.version >= _OPAQUE_UPGRADES:
-                return
-            fault = Fault(
-                "opaque-blocks-upgrade",
-                f"{shown} is unknown and ignorable; no upgrade of v{self.version} takes it",
-                "$.type",
-            )
-        elif self.version >= 3 and kind.startswith("tool/code-dispatch"):  # noqa: PLR2004 - the generation
-            return  # admission says it
-        elif ever_known(kind):
-            history = f"; {RETIRED[kind]}" if kind in RETIRED else ", another generation has it"
-            name = "retired-type" if kind in RETIRED else "unknown-type"
-            fault = Fault(name, f"{shown} is no event type of v{self.version}{history}", "$.type")
-        else:
-            self.newer_type = self.newer_type or not beyond
-            fault = Fault(
-                "unknown-type",
-                f"{shown} is unknown and not marked ignorable: a newer dsh or a plugin wrote it",
-                "$.type",
-            )
-        self._note(fault, place, seq, beyond=beyond)
+        """Fail closed on types that the build does not know."""
+        if kind not in self._known:
+            fault = type_fault(kind, self.version, ignorable=row.get("ignorable") is True)
+            if fault is not None:
+                self._note(fault, place, seq, beyond=beyond)
+                self.newer_type = self.newer_type or (is_newer(fault, kind) and not beyond)
 
     def finish(self) -> None:
         """Make the checks that wait for the end of the readable prefix."""
@@ -630,13 +564,6 @@ class Judge:
         for fault in faults or ():
             self._note(fault, place, seq)
 
-    def _take_back(self, group: str) -> None:
-        """Forget faults that a later event has shown to be harmless."""
-        for draft in self._deferred.pop(group, ()):
-            self.drafts = [other for other in self.drafts if other is not draft]
-            kept = self._kept[draft.fault.name, draft.fatal]
-            self._kept[draft.fault.name, draft.fatal] = [other for other in kept if other is not draft]
-
     def _spot(self, lines: list[bytes], index: int) -> Spot:
         """Give the place of a line of the batch; asked for in rising order, so that a batch is summed once."""
         self._mark_offset += sum(map(len, lines[self._mark : index]))
@@ -646,23 +573,10 @@ class Judge:
     def _note(
         self, fault: Fault, place: Spot, seq: int | None, *, beyond: bool | None = None, late: bool = False
     ) -> Draft:
-        """Keep a fault as a draft; from the 201st of one rule on they are only counted."""
-        rule = BY_NAME[fault.name]
-        stage = rule.stages[self.version]
-        if late and stage == "r":
-            stage = "o"  # the row decoder let it pass, a later check of the same reader does not
-        behind = self.issue is not None if beyond is None else beyond
-        draft = Draft(rule=rule, fault=fault, stage=stage, line=place.line, offset=place.offset, seq=seq, beyond=behind)
-        draft.fatal = stage in _FATAL and (not behind or stage == "a")
-        if fault.group is not None:
-            self._deferred.setdefault(fault.group, []).append(draft)
-        kept = self._kept.setdefault((fault.name, draft.fatal), [])
-        if len(kept) < _KEPT:
-            kept.append(draft)
-            self.drafts.append(draft)
-        else:
-            kept[-1].follows += 1
-        return draft
+        """Keep a fault; `beyond` tells that it stands behind the first bad record, by default whether there is one."""
+        return self._drafts.note(
+            fault, place, seq, beyond=self.issue is not None if beyond is None else beyond, late=late
+        )
 
 
 def _exact_only(_data: object, _seq: int) -> None:
@@ -690,38 +604,3 @@ def _both(first: Step, second: Step) -> Step:
         return found if more is None else [*(found or ()), *more]
 
     return both
-
-
-def _plain_op(op: Any, seq: int, version: int) -> bool:  # noqa: ANN401
-    """Tell whether a replacement marker is sound in a plain spelling."""
-    first, last = ENDS[version]
-    try:
-        start, end = op[first], op[last]
-        return (
-            len(op) == 3  # noqa: PLR2004 - op and both ends
-            and op["op"] == "replace"
-            and type(start) is int
-            and type(end) is int
-            and 0 < start < seq
-            and 0 < end < seq
-        )
-    except (KeyError, TypeError, IndexError):
-        return False
-
-
-def _rising(cited: list[Any], seq: int) -> bool:
-    """Tell whether a list of seqs and ranges is strictly increasing, plainly spelled and earlier than `seq`."""
-    last = 0
-    for entry in cited:
-        if type(entry) is list:
-            if len(entry) != 2 or type(entry[0]) is not int or type(entry[1]) is not int:  # noqa: PLR2004
-                return False
-            start, end = entry
-        elif type(entry) is int:
-            start = end = entry
-        else:
-            return False
-        if not last < start <= end:
-            return False
-        last = end
-    return last < seq
