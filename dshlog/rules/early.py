@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dshlog.model.fault import Fault
     from dshlog.model.header import Header
 
-_OWN_SEQ_UNTIL = 3  # below this generation the id of a repair ends in the event's own seq
+_FORKED_SINCE = 3  # the first generation whose upgrade takes the result of a fork
 _KEPT = ("turn/start", "turn/end", "step/start", "step/end", "tool/call", "request/header", "request/context")
 
 
@@ -55,25 +55,32 @@ class EarlyRelations(Relations):
         if type(data) is not dict:
             return None
         call_id = member(member(data.get("message"), "source"), "callId")
-        repairs = "error" in data and self._repairs(data, call_id, seq, cited)
+        repairs = "error" in data and self._repairs(data, call_id, cited)
         facts = (0, data.get("turn", ABSENT), data.get("step", ABSENT), call_id)
         return self.answered(facts, seq, op, repairs=repairs)
 
-    def _repairs(self, data: dict[str, Any], call_id: object, seq: int, cited: Any) -> bool:  # noqa: ANN401
-        """R-033: the exact result that a recovery writes for a call that was not started."""
+    def _repairs(self, data: dict[str, Any], call_id: object, cited: Any) -> bool:  # noqa: ANN401
+        """R-033, R-035: the exact result that a recovery or, in v3, a fork writes for a call that was not started.
+
+        The upgrade takes any number behind the id, since an earlier one may have renumbered the event.
+        """
         message, error = data.get("message"), data["error"]
         content = member(message, "content")
         block = content[0] if type(content) is list and len(content) == 1 else None
         name, inner = member(message, "id"), member(block, "content")
-        if type(call_id) is not str or type(name) is not str or cited is not None:
+        if (
+            type(call_id) is not str
+            or type(name) is not str
+            or member(error, "name") != "ToolNotStartedError"
+            or member(error, "code") != "TOOL_NOT_STARTED"
+            or member(block, "isError") is not True
+        ):
             return False
-        number = canonical(name, f"interrupted-tool-result-{call_id}-")
+        if self._version >= _FORKED_SINCE and canonical(name, f"forked-tool-result-{call_id}-") is not None:
+            return True
         return (
-            number is not None
-            and (self._version >= _OWN_SEQ_UNTIL or number == seq)
-            and member(error, "name") == "ToolNotStartedError"
-            and member(error, "code") == "TOOL_NOT_STARTED"
-            and member(block, "isError") is True
+            cited is None
+            and canonical(name, f"interrupted-tool-result-{call_id}-") is not None
             and type(inner) is list
             and len(inner) == 1
             and member(inner[0], "type") == "text"

@@ -233,7 +233,6 @@ def test_v4_knows_no_restart(judged):
     assert report.native.first == "T202"
 
 
-@pytest.mark.xfail(strict=True, reason="an id with another number than the event's seq upgrades, yet is warned of")
 @pytest.mark.parametrize("version", (0, 1, 2))
 def test_the_number_of_a_repair_is_any(version, judged):
     rows = (*OPEN, answers(version, asks()), repair(version, name="interrupted-tool-result-c1-9"), *DONE)
@@ -245,7 +244,6 @@ def test_the_number_of_a_repair_is_any_in_v3(judged):
     assert not judged(rows, 3).findings
 
 
-@pytest.mark.xfail(strict=True, reason="the upgrade of v3 takes the repair of a fork, yet it is warned of")
 def test_v3_may_hold_the_repair_of_a_fork(judged):
     rows = (*OPEN, answers(3, asks()), repair(3, name="forked-tool-result-c1-4"), *DONE)
     assert not judged(rows, 3).findings
