@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dshlog import __version__
 from dshlog.report.explain import in_order, severity
+from dshlog.rules.advice import advice, repair
 from dshlog.rules.explanations import LETTERS, explanation, refusals
 
 PAGE = Path(__file__).with_name("dshlog-rules.7")
@@ -20,7 +21,7 @@ dshlog\\-rules \\- every finding that dshlog can make
 A finding has a code and a name, which are stable for ever.
 The letter of the code is the layer that sees the defect.
 Below, each code comes with its worst severity, the id of its rule in the specification, who refuses a log for it, and what
-that means for somebody who uses dsh.
+that means for somebody who uses dsh, what to do today, and what a repair would cost, of which this version makes none.
 .PP
 Generations are those of the log: v0 was written by dsh 0.1.0 to 0.1.2, v3 by 0.1.5, v4 by 0.2.1.
 No release read v1 and v2 as its own; what is said of them is said of the upgrade, their only reader.
@@ -55,8 +56,7 @@ def page() -> str:
         lines += [f"{roff(line)}." for line in refusals(rule)]
         lines.append(".IP")
         lines += sentences(roff(explanation(rule)))
-        if rule.hint:
-            lines += [".IP", f"Do: {roff(rule.hint)}."]
+        lines += [".IP", *sentences(f"Do: {roff(advice(rule))}."), f"Repair: {roff(repair(rule, severity(rule)))}."]
     return "\n".join([*lines, _END, ""])
 
 

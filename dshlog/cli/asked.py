@@ -152,6 +152,21 @@ def beside(file: str) -> Callable[[str], str]:
     return spelled
 
 
+def left_out(settings: Asked) -> list[str]:
+    """Say how many findings were not shown because of what was asked for, one line for each reason."""
+    from dshlog.render.words import count
+
+    lines = []
+    choice, baseline = settings.choice, settings.baseline
+    if choice.left_out:
+        lines.append(f"{count(choice.left_out, 'finding')} left out by {' and '.join(choice.options)}")
+    if baseline is not None and baseline.met:
+        lines.append(f"{count(baseline.met, 'finding')} of the baseline left out")
+    if baseline is not None and baseline.stale:
+        lines.append(f"{count(baseline.stale, 'finding')} of the baseline not met: mended, or in a log that was not judged")
+    return lines
+
+
 def _read_baseline(path: str) -> Baseline:
     from dshlog.files.whole import read_whole
     from dshlog.render.words import path_name

@@ -32,7 +32,7 @@ class Run(NamedTuple):
     show_content: bool
     failed: Callable[[], bool]
     older: Sequence[str]
-    left_out: Callable[[], int]  # findings that the baseline knows
+    left_out: Callable[[], Sequence[str]]  # a line on each reason for which findings are not shown
 
 
 class Printer(Protocol):
@@ -70,7 +70,7 @@ class _Text:
 
     def close(self, store: Sequence[Finding]) -> None:
         from dshlog.render.text import next_line, store_lines
-        from dshlog.render.words import count, listed_paths
+        from dshlog.render.words import listed_paths
 
         only, output, run = self._first, self._output, self._run
         if only is not None:
@@ -80,8 +80,7 @@ class _Text:
             output.lines(run.tally.lines(self._look))
         elif only is not None and (command := next_line(only)):
             output.lines((command,))
-        if run.left_out():
-            output.lines((f"{count(run.left_out(), 'finding')} of the baseline left out",))
+        output.lines(run.left_out())
         if run.older:
             output.lines((f"older generations, not judged: {listed_paths(run.older)}; see --all-generations",))
 
@@ -91,7 +90,7 @@ class _Text:
         if self._run.verbose or not self._several:
             content = self._run.world.excerpts(report) if self._run.show_content else None
             self._output.lines(report_lines(report, self._look, content))
-        elif report.findings or report.state != "clean":
+        elif self._run.tally.deserves_a_line(report):
             self._output.lines((short_line(report, self._look),))
         if self._output.is_terminal:
             self._output.flush()
@@ -132,7 +131,10 @@ class _Ndjson:
     def close(self, store: Sequence[Finding]) -> None:
         if store:
             codes = ", ".join(sorted({finding.code for finding in store}))
-            say("note", f"{len(store)} findings about the root itself ({codes}); --format json or text has them")
+            from dshlog.render.words import count
+
+            told = f"{count(len(store), 'finding')} about the root itself ({codes})"
+            say("note", f"{told}; --format json or text has {'it' if len(store) == 1 else 'them'}")
 
 
 class _Github:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dshlog.cli.asked import Asked, FailOn, Format, Reader, asked
+from dshlog.cli.asked import Asked, FailOn, Format, Reader, asked, left_out
 from dshlog.cli.options import EXIT_VALIDATE, ColourOption
 from dshlog.cli.output import Output, look, say
 from dshlog.cli.walk import Task, Walk
@@ -141,7 +141,7 @@ def validate(
             show_content=show_content,
             failed=lambda: walk.failed,
             older=walk.older,
-            left_out=lambda: settings.baseline.met if settings.baseline is not None else 0,
+            left_out=lambda: left_out(settings),
         )
         run.print(printer(settings.format, output, about), paths or [world.default_root()], () if paths else _NO_ROOT)
     return run.status()

@@ -61,7 +61,9 @@ def read_span(op: object, version: int) -> Span | Fault:
     if type(op) is not dict:
         return Fault("marker-malformed", "surfaceOp is neither append nor a replacement", "$.surfaceOp")
     if op.keys() != {"op", first, last}:
-        return Fault("marker-malformed", f"a v{version} replacement has exactly op, {first}, {last}", "$.surfaceOp")
+        return Fault(
+            "marker-malformed", f"surfaceOp is not exactly op, {first}, {last}, as v{version} writes it", "$.surfaceOp"
+        )
     if op["op"] != "replace":
         return Fault("marker-malformed", "surfaceOp.op is not replace", "$.surfaceOp.op")
     start, end = as_count(op[first]), as_count(op[last])

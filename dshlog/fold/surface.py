@@ -329,14 +329,14 @@ class SurfaceFolder:
         for index, target in enumerate(targets):
             where = f"$.data.targets[{index}]"
             if type(target) is not dict or target.keys() != {"seq", "imageIndexes"}:
-                return Fault("projection-invalid", "a target has exactly seq and imageIndexes", where)
+                return Fault("projection-invalid", "a target is not exactly seq and imageIndexes", where)
             node = as_count(target["seq"])
             listed = target["imageIndexes"]
             numbers = [as_count(number) for number in listed] if type(listed) is list else []
             picked = [number for number in numbers if number is not None]
             rising = all(a < b for a, b in pairwise(picked))
             if node is None or not picked or len(picked) != len(numbers) or not rising:
-                return Fault("projection-invalid", "a target needs a seq and strictly increasing image indexes", where)
+                return Fault("projection-invalid", "a target lacks a seq or strictly increasing image indexes", where)
             if any(node == other for other, _ in plan):
                 return Fault("projection-invalid", f"event {seq} targets {node} twice", where)
             fault = self._offload_fault(node, picked, where)

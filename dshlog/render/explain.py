@@ -20,11 +20,6 @@ if TYPE_CHECKING:
 
 WIDTH = 100  # columns of running text outside a terminal
 _LABEL = 10  # columns before the text
-_REMEDIES = {
-    "lossless": "it can be mended without losing a record",
-    "lossy": "mending it drops a record or makes one up",
-    "none": "nothing mends it without knowing what was meant",
-}
 
 
 def list_lines(rules: Iterable[Rule], look: Look = PLAIN) -> Iterator[str]:
@@ -62,10 +57,8 @@ def rule_lines(known: Explained, look: Look = PLAIN) -> Iterator[str]:
         yield from _bad(known.bad, rule.code, look)
         yield from _good(known.good, known.bad, look)
     yield ""
-    if rule.hint:
-        yield from _labelled("do", rule.hint, width)
-    remedy = "nothing has to be mended" if known.severity == "note" else _REMEDIES[rule.remedy]
-    yield from _labelled("" if rule.hint else "do", remedy, width)
+    yield from _labelled("do", known.advice, width)
+    yield from _labelled("repair", known.repair, width)
 
 
 def _labelled(label: str, text: str, width: int) -> Iterator[str]:
@@ -119,6 +112,8 @@ def _rule_dict(known: Explained) -> Json:
         "why": rule.why,
         "hint": rule.hint,
         "explanation": known.text,
+        "do": known.advice,
+        "repair": known.repair,
         "generations": [
             {
                 "version": one.version,

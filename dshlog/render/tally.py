@@ -29,6 +29,8 @@ class Tally:
         self.failed_roots = False
         self._causes: dict[tuple[str, str], list[int]] = {}
         self._bad: list[tuple[str, State]] = []
+        self._torn: list[str] = []
+        self._torn_logs = 0
 
     def add(self, report: Report) -> None:
         """Count one log."""
@@ -40,11 +42,25 @@ class Tally:
             self._causes.setdefault((finding.code, finding.name), [0, 0])[0] += 1
         for cause in here:
             self._causes[cause][1] += 1
-        worst = leading(report)
-        if worst is not None and SEVERITIES.index(worst.severity) <= SEVERITIES.index(self.fail_on):
+        if self.fails(report):
             self.failed += 1
             if len(self._bad) < NAMED:
                 self._bad.append((report.path, report.state))
+        elif report.state == "torn":
+            self._torn_logs += 1
+            if len(self._torn) < NAMED:
+                self._torn.append(report.path)
+
+    def fails(self, report: Report) -> bool:
+        """Tell whether a log makes the run fail."""
+        worst = leading(report)
+        return worst is not None and SEVERITIES.index(worst.severity) <= SEVERITIES.index(self.fail_on)
+
+    def deserves_a_line(self, report: Report) -> bool:
+        """Tell whether a log is told among many; sound ones are only counted, and so are notes that fail nothing."""
+        if report.state not in ("clean", "open") or self.fails(report):
+            return True
+        return any(finding.severity != "note" for finding in report.findings)
 
     def add_store(self, findings: Iterable[Finding]) -> None:
         """Count findings about roots, which belong to no log."""
@@ -73,4 +89,12 @@ class Tally:
                 yield f"  {path_name(path)}  {look.paint(state, state)}"
             if self.failed > NAMED:
                 yield f"  and {self.failed - NAMED} more, each with its line above"
-            yield f"next: dshlog validate {shell_word(self._bad[0][0])}"
+        if self._torn:
+            yield "torn, and cut by dsh on its next write:"
+            yield from (f"  {path_name(path)}" for path in self._torn)
+            more = self._torn_logs - len(self._torn)
+            if more:
+                yield f"  and {more} more, each with its line above"
+        first = next((path for path in (*(path for path, _ in self._bad), *self._torn) if path != "-"), None)
+        if first is not None:
+            yield f"next: dshlog validate {shell_word(first)}"

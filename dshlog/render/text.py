@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 SHOWN = 20  # findings of one code of one log that text prints; JSON has them all
 _RELATED = 12  # places of one finding
+_ONE_EACH = 2  # the first generation in which every record is one event
+_SHUT = ("refused", "newer", "not-a-log")
 _CALLS = 3  # open calls that are named in a verdict
 
 
@@ -43,16 +45,27 @@ def finding_lines(
         yield f"  at  {at}"
     if excerpt is not None:
         yield from _excerpt_lines(excerpt)
+    proof = _proof(finding)
     if finding.hint:
-        yield f"  hint {visible(finding.hint)}"
+        # That the record was committed is the reason for a refusal and nothing to do.
+        yield f"  {'hint' if proof is None else 'why '} {visible(finding.hint)}"
     for place in finding.related[:_RELATED]:
-        yield f"  see {where(place)}" + ("" if place.seq is None else f"  seq {place.seq}")
+        label = f"seq {place.seq}" if place.seq is not None else "the turn/end" if place is proof else ""
+        yield f"  see {where(place)}" + (f"  {label}" if label else "")
     if len(finding.related) > _RELATED:
         yield f"  see {count(len(finding.related) - _RELATED, 'more place')}; --format json lists all"
     if why:
         yield f"  why dshlog explain {finding.code}"
     if finding.follows:
         yield f"  + {finding.follows} more that only follow from this"
+
+
+def _proof(finding: Finding) -> Place | None:
+    """Give the turn/end that shows that a bad record was committed, if the hint speaks of one."""
+    for place in reversed(finding.related):
+        if place.seq is None and (finding.hint or "").startswith(f"the turn/end at line {place.line} "):
+            return place
+    return None
 
 
 def _excerpt_lines(excerpt: Excerpt) -> Iterator[str]:
@@ -95,6 +108,25 @@ def report_lines(report: Report, look: Look = PLAIN, excerpts: Mapping[int, Exce
             yield f"{path_name(report.path)}: and {number - SHOWN} more {code}; --format json lists all"
     yield verdict_line(report, look)
     yield from but_lines(report, look)
+    yield from readable_lines(report)
+
+
+def readable_lines(report: Report) -> Iterator[str]:
+    """Yield how much of a damaged log can be read, and what prints all of it; nothing for a sound one."""
+    if report.state in ("clean", "open") or not report.records:
+        return
+    every = count(report.records, "record")
+    if report.state in ("not-a-log", "newer") and not report.events:
+        words = f"none of {every} is judged"
+    elif report.version is not None and report.version < _ONE_EACH and report.events != report.records:
+        # One record may hold many events there, so the two counts cannot be compared.
+        words = f"{count(report.events, 'event')} can be read, in a file of {every}"
+    elif report.events < report.records:
+        words = f"{report.events} of {every} can be read"
+    else:
+        words = f"all of {every} can be read"
+    shown = "" if report.path == "-" else f"; `dshlog cat --raw {shell_word(report.path)}` prints all"
+    yield f"  {words}{shown}"
 
 
 def store_lines(findings: Sequence[Finding], look: Look = PLAIN) -> Iterator[str]:
@@ -114,9 +146,18 @@ def store_lines(findings: Sequence[Finding], look: Look = PLAIN) -> Iterator[str
 
 def next_line(report: Report) -> str | None:
     """Give the one command to run next, or None where nothing has to be done."""
-    if report.path == "-" or report.state not in ("refused", "torn", "newer"):
-        return None
-    return f"next: dshlog show {shell_word(report.path)}"
+    if report.path != "-" and report.state == "open":
+        return f"next: dshlog show {shell_word(report.path)}"
+    code = stop_of(report)
+    worst = leading(report)
+    if code is None and report.state != "clean" and worst is not None:
+        code = worst.code
+    return None if code is None else f"next: dshlog explain {code}"
+
+
+def stop_of(report: Report) -> str | None:
+    """Give the code at which dsh stops, whether its finding is shown or not; None where it opens the log."""
+    return report.latest.first or report.native.first if report.state in _SHUT else None
 
 
 def verdict_line(report: Report, look: Look = PLAIN) -> str:
@@ -205,13 +246,17 @@ def short_line(report: Report, look: Look = PLAIN) -> str:
     """Give one line for one log among many: its state and the finding that matters most."""
     worst = leading(report)
     state = look.paint(report.state, report.state)
+    stop = stop_of(report)
+    if stop is not None and all(finding.code != stop for finding in report.findings):
+        state += f" at {stop}"  # Its finding was left out on request; the reason stays.
     if worst is None:
         return f"{path_name(report.path)}: {state}"
     line = "" if worst.place.line is None or worst.place.file != report.path else f":{worst.place.line}"
     more = len(report.findings) - 1
     return (
-        f"{path_name(report.path)}{line}: {state}, {look.paint('bold', worst.code)} {worst.name}: "
-        f"{visible(worst.message)}" + (f" (+ {more} more)" if more else "")
+        f"{path_name(report.path)}{line}: {state}, {look.paint(worst.severity, worst.severity)} "
+        f"{look.paint('bold', worst.code)} {worst.name}: {visible(worst.message)}"
+        + (f" (+ {more} more)" if more else "")
     )
 
 

@@ -24,7 +24,7 @@ class NotABaselineError(ValueError):
 class Baseline:
     """Counts of known findings by identity; each known one is met once.
 
-    `met` counts the findings that were left out so far.
+    `met` counts the findings that were left out so far, `stale` those that were not met again.
     """
 
     def __init__(self, known: Counter[Identity], path: Callable[[str], str]) -> None:
@@ -32,6 +32,11 @@ class Baseline:
         self._known = known.copy()
         self._path = path
         self.met = 0
+
+    @property
+    def stale(self) -> int:
+        """Count the known findings that were not met; of logs that were not asked for too."""
+        return sum(number for number in self._known.values() if number > 0)
 
     def report(self, report: Report) -> Report:
         """Give the report without the findings that are known."""

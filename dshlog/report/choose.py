@@ -32,6 +32,8 @@ class Choice:
     selected or its own is, unless it is ignored. Of several severities for one code the one given with
     the longest beginning counts, and of equally long ones the last.
 
+    `left_out` counts the findings that were not chosen so far, `options` are those that leave some out.
+
     Raises:
         UnknownCodeError: no rule has such a code.
     """
@@ -50,6 +52,9 @@ class Choice:
         self._quick = quick
         self._idle = not (self._select or self._ignore or self._severity or quick)
         self._changes: dict[str, Change] = {}
+        self.left_out = 0
+        given = (("--select", self._select), ("--ignore", self._ignore), ("--quick", quick))
+        self.options = tuple(option for option, wanted in given if wanted)
 
     def report(self, report: Report) -> Report:
         """Give the report with the chosen findings."""
@@ -67,6 +72,8 @@ class Choice:
             if change.shown:
                 severity = change.severity or finding.severity
                 out.append(finding if severity == finding.severity else replace(finding, severity=severity))
+            else:
+                self.left_out += 1
         return tuple(out)
 
     def _change(self, code: str) -> Change:

@@ -13,6 +13,7 @@ from dshlog.model.vocabulary import BUILDS, LATEST
 from dshlog.report.reading import Reading
 from dshlog.rules.draft import Draft
 from dshlog.rules.judge import Judge
+from dshlog.rules.lifecycle import show
 from dshlog.rules.register import BY_NAME, OPENS_BUT, ORDER
 
 if TYPE_CHECKING:
@@ -52,8 +53,9 @@ def examine(  # noqa: PLR0913 - one keyword for each way of reading
     Returns:
         The report. A broken log is not an error; what the source raises passes through.
     """
-    del reader  # Every reader that is known so far gives the native answer.
-    return Examination(source, path, encoding, deep=deep, extra_types=extra_types).run()
+    exam = Examination(source, path, encoding, deep=deep, extra_types=extra_types).finished()
+    exam.reader = reader
+    return exam.report()
 
 
 class Examination:
@@ -75,6 +77,7 @@ class Examination:
         self.reading = Reading(source, encoding or named_encoding(path), stop_frame=stop_frame)
         header = self.reading.header
         self.judge = Judge(header, **self._options) if header is not None else None
+        self.reader = "latest"
         self.framed_position: int | None = None  # events of the complete frames
         self._issue_in_frames = False
 
@@ -117,20 +120,21 @@ class Examination:
             if self.framed_position is None:
                 self._end_of_frames(judge)
             judge.finish()
-            drafts += judge.drafts + self._end_faults(judge)
+            drafts += judge.drafts + self._end_faults(judge) + self._reader_faults(judge.version)
             if judge.issue is not None:
                 from dshlog.report.sequence import name_gaps
 
                 drafts = name_gaps(drafts, judge, container.source, container.encoding)
         fatal = [draft for draft in drafts if draft.fatal]
+        own = [draft for draft in fatal if draft.rule.name != "reader-older"]  # what the log itself is refused for
         state = self._state(drafts, fatal)
         version = reading.version
         size = container.source.size
         return Report(
             path=self.path,
             state=state,
-            native=self._native(drafts, fatal),
-            latest=self._latest(drafts, fatal),
+            native=self._native(drafts, own),
+            latest=self._latest(drafts, own),
             findings=self._findings(drafts, refused=bool(fatal)),
             id=_text(reading.value, "id"),
             cwd=_text(reading.value, "cwd"),
@@ -143,7 +147,7 @@ class Examination:
             records=judge.records if judge is not None else 0,
             events=judge.position if judge is not None else 0,
             inherited=self._inherited(),
-            torn=self._torn(fatal),
+            torn=self._torn(own),
             surface=_surface_size(judge),
             tail=_tail(judge),
         )
@@ -202,6 +206,22 @@ class Examination:
         if judge.tail.turn is not None and whole:
             note("open-turn", _open_words(judge))
         return out
+
+    def _reader_faults(self, version: int) -> list[Draft]:
+        """Say when the reader that was asked for by name has no answer of its own for this generation."""
+        asked = BUILDS.index(self.reader) if self.reader in BUILDS else version
+        if asked == version:
+            return []
+        if asked < version:
+            text = f"dsh {self.reader} reads v{asked} and does not open a v{version} log"
+            name = "reader-older"
+        else:
+            text = f"dsh {self.reader} would upgrade this v{version} log first, which is not judged yet"
+            name = "reader-unknown"
+        rule = BY_NAME[name]
+        draft = Draft(rule=rule, fault=Fault(name, text, "$.version"), stage=rule.stages[version], line=1, offset=0)
+        draft.fatal = draft.stage == "f"
+        return [draft]
 
     def _inherited(self) -> int:
         header, judge = self.reading.header, self.judge
@@ -376,9 +396,9 @@ def _tail(judge: Judge | None) -> Tail:
 def _open_words(judge: Judge) -> str:
     """Say what is open at the end in one sentence."""
     tail = _tail(judge)
-    words = f"ends inside turn {tail.turn}"
+    words = f"ends inside turn {show(tail.turn)}" if tail.turn is not None else "ends inside a turn without a number"
     if tail.step is not None:
-        words += f", step {tail.step}"
+        words += f", step {show(tail.step)}"
     if tail.calls:
         words += f", {len(tail.calls)} call{'s' if len(tail.calls) > 1 else ''} unanswered"
     return words

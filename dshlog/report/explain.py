@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dshlog.model.finding import SEVERITIES
+from dshlog.rules.advice import advice, repair
 from dshlog.rules.examples import EXAMPLES
 from dshlog.rules.explanations import explanation, looks
 from dshlog.rules.register import BY_CODE, BY_NAME, RULES
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from dshlog.rules.sample import Example
 
 _NEAR = 3  # suggestions for a word that is no code and no name
-_ORDER = "FLHEPCSTKD"  # letters, from the bytes of a file outwards
+_ORDER = "FLHGEPCSTKD"  # letters, from the bytes of a file outwards
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,12 +38,17 @@ class Shown:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explained:
-    """All that is known about one rule; `bad` and `good` are None for a code that no log can produce."""
+    """All that is known about one rule; `bad` and `good` are None for a code that no log can produce.
+
+    `advice` is what to do today, `repair` what mending it would cost.
+    """
 
     rule: Rule
     severity: Severity
     looks: tuple[Look, ...]
     text: str
+    advice: str
+    repair: str
     bad: Shown | None
     good: Shown | None
 
@@ -89,6 +95,8 @@ def explained(rule: Rule) -> Explained:
         severity=severity(rule),
         looks=looks(rule),
         text=explanation(rule),
+        advice=advice(rule),
+        repair=repair(rule, severity(rule)),
         bad=None if example is None else _shown(example, "bad"),
         good=None if example is None else _shown(example, "good"),
     )
@@ -112,5 +120,7 @@ def _shown(example: Example, which: str) -> Shown:
         from dshlog.report.examine import examine
         from dshlog.storage.source import BytesSource
 
-        findings = examine(BytesSource(example.data(which)), example.name, deep=example.deep).findings
+        findings = examine(
+            BytesSource(example.data(which)), example.name, deep=example.deep, reader=example.readers[which == "good"]
+        ).findings
     return Shown(file=example.name, lines=tuple(example.lines(which)), findings=findings)

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from dshlog.codec.header import header_faults, is_newer, read_version, to_header
 from dshlog.model.fault import Fault
+from dshlog.model.vocabulary import ever_known
 from dshlog.rules.draft import Draft
 from dshlog.rules.register import BY_NAME
 from dshlog.storage.container import Container
-from dshlog.storage.jsontext import NotJSON, loads
+from dshlog.storage.jsontext import NotJSON, loads, not_json_words
 from dshlog.storage.lines import Lines
 
 if TYPE_CHECKING:
@@ -65,6 +66,8 @@ class Reading:
         if frames.fault is not None:
             name = "reserved-bits" if frames.fault.kind == "reserved-block" else frames.fault.kind
             message = _FRAME_FAULTS[frames.fault.kind].format(at=frames.fault.at)
+            if frames.fault.at == 0 and self.container.source.read(0, 1) == b"{":
+                message += " but text, though the name promises zstd"
             self._note(name, message, frame=len(frames), frame_at=frames.fault.at)
         if not len(frames):
             if frames.size == 0:
@@ -77,7 +80,8 @@ class Reading:
             self._note_bad_frame(0)
             return False
         if shape != (1, True):
-            state = "more than the header line" if shape[0] else "no whole line"
+            more = "more than the header line, as when a log was compressed again as a whole"
+            state = more if shape[0] else "no whole line"
             self._note("header-frame-shared", f"the first frame holds {state}", line=1, frame=0, frame_at=0)
         if frames.torn is not None:
             message = f"the last frame ends after {frames.size - frames.torn} bytes"
@@ -103,12 +107,17 @@ class Reading:
 
     def _judge_header(self, line: bytes) -> None:
         try:
-            value = loads(line.removesuffix(b"\n"))
+            line = line.removesuffix(b"\n")
+            value = loads(line)
         except NotJSON as error:
-            self._note("header-not-json", f"not JSON: {error.reason} at byte {error.at}", line=1, offset=0)
+            self._note("header-not-json", not_json_words(line, error), line=1, offset=0)
             return
         if type(value) is not dict or value.get("type") != "session":
-            self._note("header-not-session", 'the first record is no object of type "session"', line=1, offset=0)
+            kind = value.get("type") if type(value) is dict else None
+            what = (
+                f"an event of type {kind}" if type(kind) is str and ever_known(kind) else 'no object of type "session"'
+            )
+            self._note("header-not-session", f"the first record is {what}", line=1, offset=0)
             return
         self.value = value
         version = read_version(value)
@@ -163,7 +172,8 @@ class Reading:
         bad, frames = self.container.bad_frame, self.container.frames
         if frames is None:
             if self.rest_length:
-                message = f"the last {self.rest_length} bytes have no line feed"
+                zeros = not self._lines.rest.strip(b"\0")
+                message = f"the last {self.rest_length} bytes {'are zero bytes' if zeros else 'have no line feed'}"
                 self._note("torn-line", message, offset=self._lines.end)
         elif bad is not None:
             self._note_bad_frame(bad)

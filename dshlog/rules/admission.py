@@ -62,7 +62,9 @@ def _v3_system(row: dict[str, Any]) -> Iterator[Fault]:
     data = row.get("data")
     message = data.get("message") if type(data) is dict else None
     if type(data) is not dict or data.keys() != {"turn", "step", "message"} or type(message) is not dict:
-        yield Fault("system-form-malformed", "a system/message has exactly turn, step, message", "$.data")
+        yield Fault(
+            "system-form-malformed", "the data of a system/message is not exactly turn, step, message", "$.data"
+        )
         return
     yield from _coordinates(data, "system-form-malformed")
     if (
@@ -70,11 +72,13 @@ def _v3_system(row: dict[str, Any]) -> Iterator[Fault]:
         or not is_text(message["id"])
         or message["role"] != "system"
     ):
-        yield Fault("system-form-malformed", "the message has exactly id, role system, source, content", _MESSAGE)
+        yield Fault("system-form-malformed", "the message is not exactly id, role system, source, content", _MESSAGE)
         return
     source = message["source"]
     if type(source) is not dict or source.get("kind") != "plugin" or not _plugin_source(source):
-        yield Fault("system-form-malformed", "a v3 system/message has a plugin source", f"{_MESSAGE}.source")
+        yield Fault(
+            "system-form-malformed", "the source of a v3 system/message is no sound plugin source", f"{_MESSAGE}.source"
+        )
     content = message["content"]
     if type(content) is not list:
         yield Fault("system-form-malformed", "the content is no list", f"{_MESSAGE}.content")
@@ -185,7 +189,7 @@ def _v4_system(row: dict[str, Any]) -> Iterator[Fault]:
     yield from _coordinates(data, "system-form-malformed")
     content = message.get("content")
     if not is_text(message.get("id")) or message.get("role") != "system" or type(content) is not list:
-        yield Fault("system-form-malformed", "the message needs an id, the role system and a content list", _MESSAGE)
+        yield Fault("system-form-malformed", "the message lacks an id, the role system or a content list", _MESSAGE)
     yield from _source_faults(message, _MESSAGE, "system")
     for index, block in enumerate(content if type(content) is list else ()):
         where = f"{_MESSAGE}.content[{index}]"
@@ -217,7 +221,7 @@ def _v4_developer(row: dict[str, Any]) -> Iterator[Fault]:
     content = message.get("content")
     if not is_text(message.get("id")) or message.get("role") != "developer" or type(content) is not list:
         yield Fault(
-            "developer-form-malformed", "the message needs an id, the role developer and a content list", _MESSAGE
+            "developer-form-malformed", "the message lacks an id, the role developer or a content list", _MESSAGE
         )
     source = message.get("source")
     if type(source) is not dict or not is_text(source.get("kind")):
@@ -238,7 +242,7 @@ def _v4_developer(row: dict[str, Any]) -> Iterator[Fault]:
             if kind == "tool-addition" and "tool" in block:
                 yield Fault("developer-block", "a tool-addition holds the tool itself", f"{where}.tool")
     if ("headerSeq" in data) != adds or (adds and as_count(data["headerSeq"]) is None):
-        text = "headerSeq is a count exactly when a tool is added"
+        text = "headerSeq does not go with the tool additions"
         yield Fault("developer-header-presence", text, "$.data.headerSeq")
 
 
@@ -268,7 +272,7 @@ def _v4_result(row: dict[str, Any]) -> Iterator[Fault]:
     source = message.get("source")
     call_id = message.get("toolCallId")
     if not is_text(message.get("id")) or message.get("role") != "tool":
-        yield Fault("tool-form-malformed", "the message needs an id and the role tool", _MESSAGE)
+        yield Fault("tool-form-malformed", "the message lacks an id or the role tool", _MESSAGE)
     if (
         type(source) is not dict
         or source.get("kind") != "tool"

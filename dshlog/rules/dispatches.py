@@ -73,6 +73,6 @@ class Dispatches:
         ids = [member(data, name) for name in _IDS]
         texts = [value for value in ids if type(value) is str and value]
         if len(texts) != len(_IDS):
-            faults.append(Fault("dispatch-malformed", f"{kind} needs {', '.join(_IDS)}", "$.data"))
+            faults.append(Fault("dispatch-malformed", f"{kind} lacks one of {', '.join(_IDS)}", "$.data"))
             return faults, None
         return faults, (texts[0], texts[1], texts[2])

@@ -147,6 +147,8 @@ HEADER = {
     "H112": _pair((_SEED,), (_OWN,)),
     "H113": _pair((but(_OWN, "data", None),), (_OWN,), before=(TURN,), after=(turn_end(),)),
     "H114": _header(cwd="C:\\p"),
+    "G101": Example(before=(head(0),), version=0, readers=("0.2.1", "native")),
+    "G102": Example(before=(head(),), readers=("0.1.2", "native")),
 }
 HEADER["H110"] = HEADER["H110"]._replace(good=(head(0, seedLength=2),))
 

@@ -19,6 +19,7 @@ LETTERS = {
     "F": "frames and files",
     "L": "lines and JSON",
     "H": "the header",
+    "G": "generations and readers",
     "E": "envelope, sequence and vocabulary",
     "P": "payloads",
     "C": "chunk runs and streams",
@@ -171,6 +172,17 @@ _TEXTS = {
     "H114": (
         "The session opens on Windows and is refused elsewhere, where its list does not show it: each dsh takes the "
         "rules of its own platform for an absolute path. dshlog accepts both, as logs travel."
+    ),
+    # -- generations
+    "G101": (
+        "Nothing is wrong with the log. The build that was asked for with --reader upgrades it before it reads it, and "
+        "what every edge of that upgrade makes of it is not judged by this version. State and exit status follow the "
+        "build of the log's own generation; warnings tell what is known to stop the upgrade."
+    ),
+    "G102": (
+        "Nothing is wrong with the log. The build that was asked for with --reader is older than the log: 0.1.2 looks "
+        "for session.jsonl only and does not see it, 0.1.5 says that a newer harness wrote it. Ask for the build that "
+        "wrote it, or for a later one."
     ),
     # -- envelope and sequence
     "E101 E102 E103 E104 E106 E107 E108": (

@@ -33,7 +33,7 @@ from dshlog.rules.records import OWN
 from dshlog.rules.register import BY_NAME
 from dshlog.rules.relations import Relations
 from dshlog.rules.tails import GAP, MALFORMED, NOT_JSON, SOUND, tail_policy
-from dshlog.storage.jsontext import NotJSON, flags, odd, parse
+from dshlog.storage.jsontext import NotJSON, flags, not_json_words, odd, parse
 from dshlog.storage.lines import Overlong
 
 if TYPE_CHECKING:
@@ -333,7 +333,7 @@ class Judge:
         try:
             value = self._value(line, place)
         except NotJSON as error:
-            self._bad([Fault("not-json", f"not JSON: {error.reason} at byte {error.at} of the line")], place, NOT_JSON)
+            self._bad([Fault("not-json", not_json_words(line, error))], place, NOT_JSON)
             return
         if type(value) is not dict:
             self._bad([Fault("not-an-object", "the record is JSON but no object")], place, MALFORMED)
@@ -393,6 +393,8 @@ class Judge:
             self.position += 1
             self._take(row, self.position - 1, place, decoded, refused=bool(refused))
         else:
+            # Without a usable seq the gap says it already.
+            decoded.odd = [fault for fault in decoded.odd if seq is not None or fault.name != "seq-not-count"]
             self._look(row, seq, place, decoded, refused=bool(refused))
 
     def _in_place(self, seq: int | None, place: Spot, *, count: int, ends_turn: bool) -> bool:
@@ -401,7 +403,7 @@ class Judge:
             return True
         if self.issue is None or (self._cursor is not None and seq != self._cursor):
             wanted = self.position if self.issue is None else self._cursor
-            found = f"found {seq}" if seq is not None else "the record has none"
+            found = f"found {seq}" if seq is not None else "the record has no usable one"
             self._bad(
                 [Fault("seq-gap", f"expected seq {wanted}, {found}", "$.seq")], place, GAP, seq, ends_turn=ends_turn
             )

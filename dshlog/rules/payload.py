@@ -49,12 +49,12 @@ def message_faults(kind: str, data: object, version: int) -> list[Fault]:
     origin = source["kind"]
     if kind == "assistant/message":
         if origin != "model" or not is_text(source.get("provider")) or not is_text(source.get("model")):
-            message_ = "an assistant/message has the source model with provider and model"
+            message_ = "the source of an assistant/message is not model with provider and model"
             out.append(Fault("assistant-source-malformed", message_, f"{at}.source"))
     elif kind == "tool/result":
         if origin != "tool" or not is_text(source.get("callId")):
             out.append(
-                Fault("tool-source-malformed", "a tool/result has the source tool with a callId", f"{at}.source")
+                Fault("tool-source-malformed", "the source of a tool/result is not tool with a callId", f"{at}.source")
             )
         elif version < TOOL_ROLE and type(content) is list:
             block = content[0] if len(content) == 1 and type(content[0]) is dict else {}
@@ -66,7 +66,9 @@ def message_faults(kind: str, data: object, version: int) -> list[Fault]:
                 text = "the content is not exactly one tool-result block of the same call"
                 out.append(Fault("tool-wrapper-malformed", text, f"{at}.content"))
     elif kind == "system/message" and version >= TOOL_ROLE and origin != "system-prompt":
-        out.append(Fault("system-source-malformed", "a system/message has the source system-prompt", f"{at}.source"))
+        out.append(
+            Fault("system-source-malformed", "the source of a system/message is not system-prompt", f"{at}.source")
+        )
     return out
 
 
@@ -119,7 +121,7 @@ def header_faults(data: object, version: int) -> list[Fault]:
 def empty_member_faults(header: dict[str, Any]) -> list[Fault]:
     """Refuse members that a request/header leaves out when they are empty (P-074)."""
     return [
-        Fault("header-member-empty", f"an empty {name} is left out", f"$.data.header.{name}")
+        Fault("header-member-empty", f"{name} is empty, and must then be left out", f"$.data.header.{name}")
         for name, empty in (("adapterDefaults", {}), ("tools", []))
         if name in header and header[name] == empty
     ]
@@ -187,7 +189,7 @@ def turn_form_faults(kind: str, data: object) -> list[Fault]:
     wanted = {"turn", "trigger"} if kind == "turn/start" else {"turn", "reason"}
     turn = as_int(data.get("turn"))
     if data.keys() != wanted or turn is None or turn < 1:
-        text = f"{kind} has exactly {' and '.join(sorted(wanted, reverse=True))}, turn from 1 up"
+        text = f"the data of {kind} is not exactly {' and '.join(sorted(wanted, reverse=True))}, with a turn from 1 up"
         return [Fault("turn-form-malformed", text, "$.data")]
     if kind == "turn/start":
         trigger = data["trigger"]

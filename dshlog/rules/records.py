@@ -58,7 +58,7 @@ class Records:
         if cited is not ABSENT:
             number = as_count(cited)
             if member(data, "kind") != "success" or number is None or number >= seq or number in self._command_events:
-                text = "sourceEventSeq needs success and names an earlier event that is no command"
+                text = "sourceEventSeq does not name an earlier event that is no command, after a success"
                 out.append(Fault("command-source-wrong", text, "$.data.sourceEventSeq"))
         return out
 
@@ -66,13 +66,9 @@ class Records:
         """R-070, R-072, R-073."""
         cited, source = member(data, "messageSeqs"), member(data, "source")
         if type(cited) is not list or type(source) is not dict:
-            return [Fault("title-malformed", "session/title needs messageSeqs and a source", "$.data")]
+            return [Fault("title-malformed", "session/title lacks messageSeqs or a source", "$.data")]
         if (not cited) != (source.get("kind") == "user"):
-            return [
-                Fault(
-                    "title-malformed", "messageSeqs is empty exactly when the user gave the title", "$.data.messageSeqs"
-                )
-            ]
+            return [Fault("title-malformed", "messageSeqs does not go with who gave the title", "$.data.messageSeqs")]
         return self._cited(cited, seq)
 
     def title_request(self, data: object, seq: int) -> list[Fault]:
@@ -104,7 +100,7 @@ class Records:
         session, through = member(data, "sessionId"), as_count(member(data, "throughSeq"))
         if type(session) is not str or not session or through is None or through >= seq:
             return [
-                Fault("delivery-malformed", "a delivery marker needs a sessionId and an earlier throughSeq", "$.data")
+                Fault("delivery-malformed", "a delivery marker lacks a sessionId or an earlier throughSeq", "$.data")
             ]
         if session != self._header.id:
             group = OWN if self._header.parent_session is not None else None

@@ -252,6 +252,23 @@ RULES = (
         "the data of a session/end-seed is no object",
         "the inherited cut is read from it",
     ),
+    # -- generations
+    Rule(
+        "G101",
+        "reader-unknown",
+        None,
+        "wwwww",
+        "the reader asked for upgrades the log first, which is not judged",
+        "its answer depends on every edge of the upgrade, so the answer of the log's own build is shown in its place",
+    ),
+    Rule(
+        "G102",
+        "reader-older",
+        None,
+        "fffff",
+        "the reader asked for is older than the log",
+        "a build reads its own generation and, from 0.1.5 on, older ones; it never reads a newer one",
+    ),
     # -- envelope and vocabulary
     Rule(
         "E101", "member-missing", "E-002", "oorrr", "an event lacks a member", "type, seq, time and data are required"
@@ -746,7 +763,7 @@ RULES = (
         "P129",
         "payload-not-object",
         "P-003",
-        "....l",
+        "wwwwl",
         "the data of a known event is no object",
         "its members could not be read",
     ),
@@ -754,12 +771,12 @@ RULES = (
         "P130",
         "assistant-block-malformed",
         "P-038",
-        "....l",
+        "wwwwl",
         "a block of an assistant/message is no object",
         "blocks are objects with a type",
     ),
     Rule(
-        "P131", "call-id-malformed", "P-034", "....l", "a tool-call block has no id", "results could not be tied to it"
+        "P131", "call-id-malformed", "P-034", "wwwwl", "a tool-call block has no id", "results could not be tied to it"
     ),
     Rule(
         "P132",
@@ -1003,14 +1020,14 @@ RULES = (
     ),
     # -- turns, steps, calls
     Rule(
-        "T201", "turn-number-wrong", "R-001", "....l", "turns are not numbered 1, 2, 3", "the inherited part counts too"
+        "T201", "turn-number-wrong", "R-001", "wwwwl", "turns are not numbered 1, 2, 3", "the inherited part counts too"
     ),
-    Rule("T202", "turn-start-inside-turn", "R-002", "....l", "a turn starts inside a turn", "turns do not nest"),
+    Rule("T202", "turn-start-inside-turn", "R-002", "wwwwl", "a turn starts inside a turn", "turns do not nest"),
     Rule(
         "T203",
         "turn-end-mismatch",
         "R-003",
-        "....l",
+        "wwwwl",
         "a turn/end names another turn than the open one",
         "brackets match",
     ),
@@ -1018,7 +1035,7 @@ RULES = (
         "T204",
         "turn-end-inside-step",
         "R-004",
-        "....l",
+        "wwwwl",
         "a turn ends while a step is open",
         "steps end before their turn",
     ),
@@ -1026,7 +1043,7 @@ RULES = (
         "T205",
         "step-number-wrong",
         "R-010",
-        "....l",
+        "wwwwl",
         "steps of a turn are not numbered 1, 2, 3",
         "numbers restart in each turn",
     ),
@@ -1034,16 +1051,16 @@ RULES = (
         "T206",
         "step-start-outside-turn",
         "R-011",
-        "....l",
+        "wwwwl",
         "a step starts outside its turn",
         "steps stand in their turn",
     ),
-    Rule("T207", "step-start-inside-step", "R-012", "....l", "a step starts inside a step", "steps do not nest"),
+    Rule("T207", "step-start-inside-step", "R-012", "wwwwl", "a step starts inside a step", "steps do not nest"),
     Rule(
         "T208",
         "step-end-mismatch",
         "R-013",
-        "....l",
+        "wwwwl",
         "a step/end names another step than the open one",
         "brackets match",
     ),
@@ -1051,16 +1068,16 @@ RULES = (
         "T209",
         "outside-step",
         "R-020",
-        "....l",
+        "wwwwl",
         "an event stands outside the step that it names",
         "it belongs to the open step",
     ),
-    Rule("T210", "outside-turn", "R-021", "....l", "an event stands outside every turn", "it needs an open turn"),
+    Rule("T210", "outside-turn", "R-021", "wwwwl", "an event stands outside every turn", "it needs an open turn"),
     Rule(
         "T301",
         "call-advertised-twice",
         "R-030",
-        "....l",
+        "wwwwl",
         "a call id is advertised twice while unanswered",
         "results could not be told apart",
     ),
@@ -1068,16 +1085,16 @@ RULES = (
         "T302",
         "call-not-advertised",
         "R-031",
-        "....l",
+        "wwwwl",
         "a tool/call that no message advertises",
         "the model asks before a tool starts",
     ),
-    Rule("T303", "call-started-twice", "R-031", "....l", "a call starts twice", "one start, one answer"),
+    Rule("T303", "call-started-twice", "R-031", "wwwwl", "a call starts twice", "one start, one answer"),
     Rule(
         "T304",
         "call-differs",
         "R-031",
-        "....l",
+        "wwwwl",
         "a tool/call differs from what was advertised",
         "name and arguments repeat",
     ),
@@ -1085,7 +1102,7 @@ RULES = (
         "T305",
         "result-without-call",
         "R-032",
-        "....l",
+        "wwwwl",
         "a result for a call that is not open",
         "the next request would be refused",
     ),
@@ -1093,7 +1110,7 @@ RULES = (
         "T306",
         "result-not-started",
         "R-033",
-        "....l",
+        "wwwwl",
         "a result for a call that never started",
         "only the exact repair form may stand there",
     ),
@@ -1101,7 +1118,7 @@ RULES = (
         "T307",
         "call-unanswered",
         "R-034",
-        "....l",
+        "wwwwl",
         "a step ends with an unanswered call",
         "the next request would be refused",
     ),
@@ -1443,4 +1460,8 @@ BY_CODE = {rule.code: rule for rule in RULES}
 ORDER = ("fhrcmvtso", "fhrcmvtso", "fhrcslvo", "fharcsvo", "fharcslvo")
 
 # What will fail later although the log opens: the next request, or the next upgrade.
-OPENS_BUT = frozenset({"L105", "H105", "E112", "T102"})
+OPENS_BUT = frozenset({"L105", "H105", "E112", "T102", "P129", "P130", "P131"}) | {
+    rule.code
+    for rule in RULES
+    if rule.code[:2] in {"T2", "T3"} or rule.name.startswith(("citation-", "chunk-cited", "chunk-outside"))
+}

@@ -180,6 +180,7 @@ class Relations:
 
     def _turn_start(self, data: Any, seq: int) -> list[Fault] | None:  # noqa: ANN401
         if type(data) is not dict:
+            self.life.turn_start(self.life.next_turn, seq)
             return [_no_object("turn/start")]
         crossed = self.compaction.crossed("turn/start")
         fault = self.life.turn_start(data.get("turn", ABSENT), seq)
@@ -187,6 +188,7 @@ class Relations:
 
     def _turn_end(self, data: Any, _seq: int) -> list[Fault] | None:  # noqa: ANN401
         if type(data) is not dict:
+            self.life.turn_end(self.life.turn)
             return [_no_object("turn/end")]
         crossed = self.compaction.crossed("turn/end")
         fault = self.life.turn_end(data.get("turn", ABSENT))
@@ -194,12 +196,14 @@ class Relations:
 
     def _step_start(self, data: Any, _seq: int) -> list[Fault] | None:  # noqa: ANN401
         if type(data) is not dict:
+            self.life.step_start(self.life.turn, self.life.next_step)
             return [_no_object("step/start")]
         fault = self.life.step_start(data.get("turn", ABSENT), data.get("step", ABSENT))
         return [fault] if fault is not None else None
 
     def _step_end(self, data: Any, _seq: int) -> list[Fault] | None:  # noqa: ANN401
         if type(data) is not dict:
+            self.life.step_end(self.life.turn, self.life.step)
             return [_no_object("step/end")]
         return self.life.step_end(data.get("turn", ABSENT), data.get("step", ABSENT))
 

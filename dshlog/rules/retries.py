@@ -28,7 +28,7 @@ class Retries:
         """R-040..R-044."""
         name, number = member(data, "retryId"), as_count(member(data, "retry"))
         if type(name) is not str or not name or number is None:
-            return [Fault("retry-malformed", "llm/retry needs a retryId and a count", "$.data.retryId")]
+            return [Fault("retry-malformed", "llm/retry lacks a retryId or a count", "$.data.retryId")]
         out: list[Fault] = []
         turn, step, provider = (member(data, part) for part in ("turn", "step", "provider"))
         life = self._life
@@ -57,7 +57,7 @@ class Retries:
         """R-045..R-047."""
         name, number = member(data, "retryId"), as_count(member(data, "retry"))
         if type(name) is not str or not name or number is None:
-            return [Fault("retry-malformed", "llm/retry-started needs a retryId and a count", "$.data.retryId")]
+            return [Fault("retry-malformed", "llm/retry-started lacks a retryId or a count", "$.data.retryId")]
         planned = self._planned.get((name, number))
         if planned is None:
             return [Fault("retry-start-unmatched", f"no llm/retry announced retry {number}", "$.data.retry")]

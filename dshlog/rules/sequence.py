@@ -13,6 +13,7 @@ from dshlog.model.fault import Fault
 
 CLOSER_PREFIX = "interrupted-tool-result-"
 
+MAX_BRANCHES = 16  # continuations that are told apart
 Place = tuple[int, int, int]  # line, text offset, seq
 
 
@@ -23,14 +24,15 @@ class Branch:
     `last_line` are its extent. `closers` says that all its records are what a recovery writes.
     """
 
-    __slots__ = ("closers", "count", "first_line", "first_offset", "last_line", "last_touch", "next", "start")
+    __slots__ = ("closers", "count", "first_line", "first_offset", "last_line", "last_touch", "next", "run", "start")
 
     def __init__(self, seq: int, line: int, offset: int) -> None:
         self.start = self.next = seq
         self.first_line = self.last_line = line
         self.first_offset = offset
         self.count = 0
-        self.last_touch = 0
+        self.last_touch = -1
+        self.run = 0  # records taken one directly after the other
         self.closers = True
 
     def take(self, seq: int, count: int, line: int, *, closer: bool, touch: int) -> None:
@@ -38,6 +40,7 @@ class Branch:
         self.next = seq + count
         self.last_line = line
         self.count += count
+        self.run = self.run + 1 if self.last_touch == touch - 1 else 1
         self.last_touch = touch
         self.closers = self.closers and closer
 
@@ -117,6 +120,7 @@ class _Teller:
         self._dense = _dense(positions)  # records of the whole prefix, whose seqs rise
         self._first_at: dict[int, int] = {}  # behind it: seq -> index of the record that holds it first
         self._branches: list[Branch] = []
+        self._owners = array("b")  # of each record, the branch that took it, -1 for none
         self._stories: list[Story] = []
         self._forks: list[tuple[Story, Branch]] = []
         self._holes: list[tuple[range, Story]] = []
@@ -126,15 +130,26 @@ class _Teller:
         for index in range(len(positions)):
             seq = positions.seqs[index]
             waiting = [branch for branch in branches if branch.next == seq]
-            branch = min(waiting, key=lambda other: other.last_touch) if waiting else self._odd(index, seq)
+            branch = self._of(waiting, index) if waiting else self._odd(index, seq)
+            self._owners.append(branches.index(branch) if branch is not None else -1)
             if branch is not None:
                 closer = bool(positions.closers[index])
                 branch.take(seq, positions.counts[index], positions.lines[index], closer=closer, touch=index)
                 if index >= self._dense:
                     self._first_at.setdefault(seq, index)
         for story, branch in self._forks:
-            _name_fork(story, branch, _rest_of(positions, branch))
+            _name_fork(story, branch, self._rest_of(branch))
         return self._stories
+
+    def _of(self, waiting: list[Branch], index: int) -> Branch:
+        """Choose among the branches that a record would continue.
+
+        Writers that take turns are told by whose turn it is; one that has just written twice goes on.
+        """
+        latest = max(waiting, key=lambda other: other.last_touch)
+        if latest.last_touch == index - 1 and latest.run > 1:
+            return latest
+        return min(waiting, key=lambda other: other.last_touch)
 
     def _odd(self, index: int, seq: int) -> Branch | None:
         """Tell what a record means that continues nothing; the branch that takes it, None when none does."""
@@ -169,17 +184,40 @@ class _Teller:
             return ahead
         if count > 1 and any(seq < other.next < seq + count for other in branches):
             stand = f"{seq}..{ahead.next - 1} stand" if ahead.next - seq > 1 else f"{seq} stands"
-            self._tell("row-overlaps", f"a packed row covers seq {seq}..{seq + count - 1}, but {stand} before it", here)
+            story = self._tell(
+                "row-overlaps", f"a packed row covers seq {seq}..{seq + count - 1}, but {stand} before it", here
+            )
+            story.fault.path = "$.seq0"
             return ahead
         last = self._stories[-1] if self._stories else None
         if last is not None and last.fault.name == "records-repeated" and last.next == seq:
             # Two writers may begin with the very same records; the fork is where the second one began.
             self._stories.pop()
             here = last.here
+        if len(self._branches) >= MAX_BRANCHES:
+            ahead.next = seq  # beyond so many writers nobody can be told apart
+            if self._stories:
+                self._stories[-1].follows += 1
+            return ahead
         branch = self._branch(here)
         branch.next = seq
         self._forks.append((self._tell("two-writers", "", here), branch))
         return branch
+
+    def _rest_of(self, branch: Branch) -> Branch:
+        """Give the other continuation: what other branches hold from the seq on at which this one begins."""
+        positions, own = self._positions, self._branches.index(branch)
+        other: Branch | None = None
+        for index in range(len(positions)):
+            seq, line = positions.seqs[index], positions.lines[index]
+            if self._owners[index] == own or seq < branch.start or (other is None and line >= branch.first_line):
+                continue
+            if other is None:
+                other = Branch(seq, line, positions.offsets[index])
+            elif seq != other.next:
+                continue
+            other.take(seq, positions.counts[index], line, closer=bool(positions.closers[index]), touch=index)
+        return other if other is not None else branch
 
     def _earlier(self, index: int, seq: int) -> int | None:
         """Give the index of the record that held this seq first, None when there was none."""
@@ -216,25 +254,6 @@ def _dense(positions: Positions) -> int:
         if positions.seqs[index] != positions.seqs[index - 1] + positions.counts[index - 1]:
             return index
     return len(positions)
-
-
-def _rest_of(positions: Positions, branch: Branch) -> Branch:
-    """Give the other continuation: the records before the branch that hold the same seqs."""
-    other: Branch | None = None
-    for index in range(len(positions)):
-        seq = positions.seqs[index]
-        if seq < branch.start or (positions.lines[index] >= branch.first_line and other is None):
-            continue
-        if other is None:
-            other = Branch(seq, positions.lines[index], positions.offsets[index])
-        elif seq != other.next:
-            continue
-        other.take(
-            seq, positions.counts[index], positions.lines[index], closer=bool(positions.closers[index]), touch=index
-        )
-        if positions.lines[index] > branch.last_line:
-            break
-    return other if other is not None else branch
 
 
 def _name_fork(story: Story, late: Branch, early: Branch) -> None:

@@ -11,12 +11,13 @@ import orjson
 
 from dshlog.storage.jsonread import NotJSON, Reader, integer
 from dshlog.storage.jsonwrite import MAX_SAFE, double_of, dumps, fingerprint
+from dshlog.storage.source import MAGIC
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeGuard
 
-__all__ = ["MAX_SAFE", "NotJSON", "dumps", "fingerprint", "flags", "loads", "odd", "parse", "same"]
+__all__ = ["MAX_SAFE", "NotJSON", "dumps", "fingerprint", "flags", "loads", "not_json_words", "odd", "parse", "same"]
 
 MINUS, BACKSLASH = 0x2D, 0x5C  # `int in bytes` is one memchr; `bytes in bytes` costs several times as much
 
@@ -37,6 +38,17 @@ def loads(line: bytes) -> object:
     if MINUS in line and _negative_zero()(line):
         return parse(line)
     return value
+
+
+def not_json_words(line: bytes, error: NotJSON) -> str:
+    """Say in one sentence why a line is not JSON; blocks of zero bytes and compressed text are named as such."""
+    zeros = line.count(0)
+    if zeros:
+        which = "the line is" if zeros == len(line) else f"from byte {line.index(0)} of the line on it holds"
+        return f"not JSON: {which} {zeros} zero bytes, a block that was never written"
+    if line.startswith(MAGIC):
+        return "not JSON: the line begins like a zstd frame, though the name promises plain text"
+    return f"not JSON: {error.reason} at byte {error.at} of the line"
 
 
 def odd(line: bytes) -> bool:

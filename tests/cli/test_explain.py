@@ -8,6 +8,8 @@ import pytest
 
 from dshlog.cli.main import application
 from dshlog.report.explain import in_order, named, nearest
+from dshlog.report.explain import severity as worst
+from dshlog.rules.advice import ADVICE, NEEDLESS, advice, repair
 from dshlog.rules.explanations import LETTERS, STAGES, TEXTS, fallback, looks, refusals
 from dshlog.rules.register import BY_CODE, RULES
 from dshlog.rules.rule import Rule
@@ -117,6 +119,31 @@ def test_every_text_is_two_to_six_sentences(rule):
     assert text[0].isupper() or text.startswith("dsh")
     assert text.endswith(".")
     assert "  " not in text
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+def test_every_code_says_what_to_do_today_and_promises_no_repair(rule):
+    told = advice(rule)
+    assert rule.code in ADVICE or rule.code[0] in "PSTK"
+    assert not told.endswith(".")
+    assert "dshlog repair" not in told
+    assert "  " not in told
+    cost = repair(rule, worst(rule))
+    assert cost.startswith(("none is ", "none of the log is ", "this version repairs nothing; a repair would "))
+
+
+def test_what_to_do_comes_before_what_a_repair_would_cost(run):
+    lines = run("explain", "D101").out.splitlines()
+    assert lines[-3].startswith("do        rename the file to what the finding says")
+    assert lines[-1].startswith("repair    none of the log is needed")
+    assert run("explain", "F105").out.endswith("repair    this version repairs nothing; a repair would lose no record\n")
+    known = json.loads(run("explain", "--json", "H103").out)["rules"][0]
+    assert known["do"].startswith("copy the first line of an export")
+    assert known["repair"].startswith("this version repairs nothing")
+
+
+def test_advice_speaks_of_codes_that_are_there():
+    assert ADVICE.keys() | NEEDLESS.keys() <= BY_CODE.keys()
 
 
 def test_texts_speak_of_codes_that_are_there():

@@ -268,6 +268,14 @@ def test_nothing_else_of_v4_is_looked_at(version, judged):
     assert not judged(rows, version).findings
 
 
+@pytest.mark.parametrize("version", (0, 1, 2))
+@pytest.mark.parametrize("data", [7, None, {"message": 7}])
+def test_a_result_of_no_form_answers_nothing(version, data, judged):
+    found = brackets(judged((*called(version), but(wrapped(), "data", data), *DONE), version))
+    assert "T307" in {finding.code for finding in found}
+    assert {finding.severity for finding in found} == {"warning"}
+
+
 # -- what dsh says
 
 

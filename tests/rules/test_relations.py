@@ -41,7 +41,7 @@ IDLE = (TURN, turn_end())
 
 def repair(path="data.turn", value=1, name="interrupted-tool-result-c1-4"):
     """Give the result of a call that was not started, with one thing changed."""
-    row = but(result(NOT_STARTED_TEXT), "data.message.isError", True)
+    row = but(result(NOT_STARTED_TEXT), "data.message.isError", value=True)
     row = but(row, "data.error", {"name": "ToolNotStartedError", "code": "TOOL_NOT_STARTED"})
     return but(but(row, "data.message.id", name), path, value)
 
@@ -82,9 +82,7 @@ def ends(**data):
 
 
 def prunes(start=2, end=2, listed=(2,)):
-    return event(
-        "compaction/prune", {"shadowedRange": {"start": start, "end": end}, "shadowedSeqs": list(listed)}
-    )
+    return event("compaction/prune", {"shadowedRange": {"start": start, "end": end}, "shadowedSeqs": list(listed)})
 
 
 def checkpoint(op="append", **source):
@@ -765,7 +763,11 @@ PAIRS = {
         (TURN, delivered(sessionId=1)),
         (TURN, delivered(sessionId=1, sessionFormatVersion=5)),
     ),
-    "P-220 absent means 0": ("P137", (TURN, delivered(sessionId=1)), (TURN, without(delivered(sessionId=1), "sessionFormatVersion"))),
+    "P-220 absent means 0": (
+        "P137",
+        (TURN, delivered(sessionId=1)),
+        (TURN, without(delivered(sessionId=1), "sessionFormatVersion")),
+    ),
     "P-221": ("P137", (TURN, delivered(sessionFormatVersion="3")), (TURN, delivered(sessionFormatVersion=3))),
     "R-120": ("K701", (child(), child()), (child(), child("s3"))),
     "R-120 inherited": (
@@ -826,8 +828,20 @@ PAIRS = {
     ),
     "R-135 shadowed": (
         "S314",
-        (TURN, STEP, SHOWN, but(user("x", "m7", sourceEventSeqs=[2], surfaceOp=span(2, 2)), "data.content", [IMAGE]), offloads(2)),
-        (TURN, STEP, SHOWN, but(user("x", "m7", sourceEventSeqs=[2], surfaceOp=span(2, 2)), "data.content", [IMAGE]), offloads(3)),
+        (
+            TURN,
+            STEP,
+            SHOWN,
+            but(user("x", "m7", sourceEventSeqs=[2], surfaceOp=span(2, 2)), "data.content", [IMAGE]),
+            offloads(2),
+        ),
+        (
+            TURN,
+            STEP,
+            SHOWN,
+            but(user("x", "m7", sourceEventSeqs=[2], surfaceOp=span(2, 2)), "data.content", [IMAGE]),
+            offloads(3),
+        ),
     ),
     "R-135 type": (
         "S314",
@@ -842,8 +856,8 @@ PAIRS = {
     ),
     "R-136 born offloaded": (
         "S314",
-        (TURN, STEP, but(SHOWN, "data.content.1.offloaded", True), offloads(2, 0)),
-        (TURN, STEP, but(SHOWN, "data.content.1.offloaded", True), offloads(2, 1)),
+        (TURN, STEP, but(SHOWN, "data.content.1.offloaded", value=True), offloads(2, 0)),
+        (TURN, STEP, but(SHOWN, "data.content.1.offloaded", value=True), offloads(2, 1)),
     ),
     "R-136 null block": (
         "S314",
@@ -855,6 +869,20 @@ PAIRS = {
     "P-235 no targets": ("S314", (event("image/offload", {"targets": []}),), (HI,)),
     # payloads that only the relations look at
     "P-003": ("P129", (event("turn/start", 7),), (TURN,)),
+    "P-003 assistant/message": ("P129", inside(but(says(), "data", 7)), inside(says())),
+    "P-003 assistant/attempt": (
+        "P129",
+        inside(but(event("assistant/attempt"), "data", 7)),
+        inside(event("assistant/attempt", {"turn": 1, "step": 1, "stream": []})),
+    ),
+    "P-003 turn/end": ("P129", (TURN, but(turn_end(), "data", 7)), IDLE),
+    "P-003 step/start": ("P129", (TURN, but(STEP, "data", 7)), (TURN, STEP)),
+    "P-003 tool/call": ("P129", (*ASKED, but(call(), "data", 7)), CALLED),
+    "P-003 request/context": (
+        "P129",
+        (TURN, but(event("request/context"), "data", 7)),
+        (TURN, event("request/context")),
+    ),
     "P-003 step/end": ("P129", (TURN, STEP, event("step/end", 7)), (TURN, STEP, step_end())),
     "P-034": ("P131", inside(says(asks(""))), inside(says(but(asks("x"), "type", "other")))),
     "P-038": ("P130", inside(says("x")), inside(says({"type": "x"}))),
@@ -878,7 +906,14 @@ FREE = {
     "R-015 open compaction": (*OPEN, begins()),
     "R-015 open dispatch": (TURN, dispatch()),
     "R-022 user message outside turns": (HI, *IDLE, user("x", "m7")),
-    "R-032 the id is free again": (*CALLED, result(), says(asks(), name="m4"), call(), but(result(), "data.message.id", "m5"), *DONE),
+    "R-032 the id is free again": (
+        *CALLED,
+        result(),
+        says(asks(), name="m4"),
+        call(),
+        but(result(), "data.message.id", "m5"),
+        *DONE,
+    ),
     "R-037 a result that cites nothing": (*CALLED, result(), *DONE),
     "R-037 a result that cites its call": (*CALLED, result(sourceEventSeqs=[4], surfaceOp="append"), *DONE),
     "R-048 a retry that never starts": (*HEADED, retry(), retry(2), again(2)),

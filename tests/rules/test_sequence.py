@@ -54,42 +54,33 @@ def stored(log):
     return [row for batch in log.batches() for row in batch]
 
 
-def crashed(version):
-    """Give a log whose writer was stopped in a tool call, with what a recovery and what the writer itself adds."""
+def interrupted(version):
+    """Give a log whose writer was stopped in a tool call."""
     log = begun(version)
     log.turn()
     log.step()
     log.assistant("", ("c1", "bash", "{}"))
-    call = log.call("c1")
-    before = stored(log)
-    live, number = stored_behind(log, before, lambda log: finish(log)), len(log.events)
-    closed = log.events[:number]
-    recovery = Log(version)
-    recovery.events, recovery._turn, recovery._step, recovery._started = list(closed), 2, 1, {"c1": call}
-    recovery._time = log._time
-    del recovery.events[number:]
+    log.call("c1")
+    return log
+
+
+def crashed(version, more=0):
+    """Give such a log, what its writer added after all in so many more steps, and what a recovery added."""
+    before = stored(interrupted(version))
+    log = interrupted(version)
+    log.result("c1", "a.txt")
+    log.end_step()
+    for _ in range(more):
+        log.step()
+        log.assistant("There is one file.")
+        log.end_step()
+    log.end_turn()
+    recovery = interrupted(version)
     answer = recovery.result("c1", "Unknown.")
     recovery.events[answer]["data"]["message"]["id"] = f"interrupted-tool-result-c1-{answer}"
     recovery.end_step()
     recovery.end_turn("interrupted")
-    return before, live, [row for row in stored(recovery) if start(row) >= number]
-
-
-def stored_behind(log, before, continuation):
-    other = Log(log.version)
-    other.__dict__.update(log.__dict__)
-    other.events = list(log.events)
-    continuation(other)
-    return stored(other)[len(before) :]
-
-
-def finish(log):
-    log.result("c1", "a.txt")
-    log.end_step()
-    log.step()
-    log.assistant("There is one file.")
-    log.end_step()
-    log.end_turn()
+    return before, stored(log)[len(before) :], stored(recovery)[len(before) :]
 
 
 def start(row):
@@ -197,25 +188,40 @@ def test_a_second_writer_that_committed_nothing_is_a_torn_tail(version):
 # -- a recovery and the writer that it took for dead
 
 
+
 @pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize("recovery_first", [True, False])
-def test_recovery_against_live(version, recovery_first):
-    before, live, recovery = crashed(version)
+@pytest.mark.parametrize(
+    "recovery_first, more",
+    [(True, 0), (True, 1), (False, 0), (False, 1)],
+)
+def test_recovery_against_live(version, recovery_first, more):
+    before, live, recovery = crashed(version, more)
     one, two = (recovery, live) if recovery_first else (live, recovery)
     log = before + one + two
     report, stories = found(log)
     middle = len(before) + len(one)
     assert [story.code for story in stories] == ["E122"]
     (story,) = stories
-    shared = min(len(one), len(two))
     assert story.place.line == middle + 1
     assert f"(the {'first' if recovery_first else 'second'} is the recovery)" in story.message
-    assert extents(
-        ((one[0], len(before)), (one[-1], middle - 1)), ((two[0], middle), (two[-1], len(log) - 1))
-    ) in story.message
+    assert story.message.endswith(
+        extents(((one[0], len(before)), (one[-1], middle - 1)), ((two[0], middle), (two[-1], len(log) - 1)))
+    )
     assert lines(story.related) == [len(before) + 1, len(log)]
-    assert story.follows >= shared - 1
+    assert story.follows >= len(two) - 1
     assert report.native.opens is refused(version)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_second_writer_that_went_on_longer(version):
+    base, one, two = branches(version)
+    more = stored(went_on(went_on(begun(version), "From two.", 5), "And on."))[len(base) + len(two) :]
+    log = base + one + two + more
+    _, (story,) = found(log)
+    middle = len(base) + len(one)
+    assert story.message.endswith(
+        extents(((one[0], len(base)), (one[-1], middle - 1)), ((two[0], middle), (more[-1], len(log) - 1)))
+    )
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -227,7 +233,7 @@ def test_two_recoveries_are_two_writers(version):
 
 
 def test_the_cases_that_people_met(shared):
-    expected = {"B002": ("E122", 14), "B004": ("E127", 9), "B006": ("E121", 13)}
+    expected = {"B002": ("E122", 15), "B004": ("E127", 9), "B006": ("E121", 13)}
     told = {case["id"]: case for case in json.loads((shared / "cases/cases.json").read_text())["cases"]}
     for name, (code, line) in expected.items():
         case = told[name]
@@ -388,7 +394,7 @@ def test_an_unreadable_line_explains_what_is_missing_behind_it(version, swallowe
     base, one, _ = branches(version)
     report, stories = found([*base, one[0], b'{"type":', *one[1 + swallowed :]])
     assert not stories
-    assert [finding.code for finding in report.findings][0] == "L102"
+    assert next(finding.code for finding in report.findings) == "L102"
     assert report.native.opens is refused(version)
 
 
@@ -499,7 +505,7 @@ def test_any_splice_of_two_logs_has_stories_and_costs_no_more_than_its_length(pi
     ]
     told = positions(records)
     stories = tell(told)
-    assert len(stories) <= len(pieces)
+    assert len(stories) <= len(pieces) ** 2 + 1  # a piece may pass the bounds of all others
     assert all(story.fault.name and story.fault.message for story in stories)
     assert [story.line for story in stories] == sorted(story.line for story in stories)
     # Each piece may be read once more for the branch that it forks; a search adds a logarithm.
@@ -545,7 +551,6 @@ def test_any_splice_of_two_logs_is_judged(data, version):
     assert report.records == len(log) - 1
 
 
-@pytest.mark.xfail(strict=True, reason="each fork looks through all records, and each record through all branches")
 @pytest.mark.parametrize("shape", ["all at 0", "falling"])
 def test_many_forks_cost_no_more_than_their_length(shape):
     def reads(length):
