@@ -163,7 +163,9 @@ def left_out(settings: Asked) -> list[str]:
     if baseline is not None and baseline.met:
         lines.append(f"{count(baseline.met, 'finding')} of the baseline left out")
     if baseline is not None and baseline.stale:
-        lines.append(f"{count(baseline.stale, 'finding')} of the baseline not met: mended, or in a log that was not judged")
+        lines.append(
+            f"{count(baseline.stale, 'finding')} of the baseline not met: mended, or in a log that was not judged"
+        )
     return lines
 
 

@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any, cast
 
 from dshlog.cli.failure import Failure
+from dshlog.cli.output import say
 from dshlog.render.words import path_name
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def _here() -> str:
 
 
 def _nearest(start: str) -> tuple[str, Mapping[str, Any]] | None:
-    """Look in one directory after another; a pyproject.toml without our table does not count."""
+    """Look in one directory after another; a pyproject.toml that does not speak of our table does not count."""
     directory = start
     while True:
         for name in (OWN, SHARED):
@@ -75,10 +76,12 @@ def _table(path: str, *, needed: bool = False) -> Mapping[str, Any] | None:
     shared = os.path.basename(path) == SHARED  # noqa: PTH119 - as above
     try:
         data = read_whole(path)
-    except Unreadable:
+    except Unreadable as error:
         if needed or not shared:
             raise
-        return None  # It is the affair of others, as is one that is not TOML.
+        # It may be the affair of others, so the run goes on; but it may hold our table as well.
+        say("warning", f"{error.message}; no settings are taken from it")
+        return None
     if shared and not needed and not _OURS.search(data):
         return None
     import tomllib
@@ -86,8 +89,6 @@ def _table(path: str, *, needed: bool = False) -> Mapping[str, Any] | None:
     try:
         value = tomllib.loads(data.decode("utf-8"))
     except ValueError as error:
-        if shared and not needed:
-            return None
         message = f"{path_name(path)} is not TOML: {error}"
         raise Failure(message) from error
     if not shared:

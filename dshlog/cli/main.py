@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import sys
 from contextlib import suppress
 from importlib import import_module
-from typing import Annotated, NoReturn, cast
+from typing import Annotated, Any, NoReturn, cast
 
 import typer
+from typer.core import TyperCommand
 
 from dshlog import __version__
 from dshlog.cli.failure import Failure
@@ -26,6 +28,14 @@ _UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[2])
 
 # Each command is the function of its name in the module of its name, with its `EPILOG`.
 COMMANDS = ("validate", "show", "cat", "explain")
+
+
+class _Command(TyperCommand):
+    """A command whose usage line has required arguments as they are, without the braces that typer puts around them."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:  # noqa: ANN401 - typer carries click inside, without a name for it
+        """Give the parts of the usage line."""
+        return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
 
 
 def application(only: str | None = None) -> typer.Typer:
@@ -45,7 +55,7 @@ def application(only: str | None = None) -> typer.Typer:
     app.callback(invoke_without_command=True, epilog=EXIT_ALL)(_root)
     for name in COMMANDS if only is None else (only,):
         module = import_module(f"dshlog.cli.{name}")
-        app.command(name, epilog=module.EPILOG)(getattr(module, name))
+        app.command(name, cls=_Command, epilog=module.EPILOG)(getattr(module, name))
     return app
 
 
@@ -108,6 +118,7 @@ def run() -> NoReturn:
 
 def _usage(error: typer.BadParameter) -> int:
     message = error.format_message().rstrip(".")
+    message = re.sub(r"is not a valid int(eger)?( range)?$", "is not a whole number", message)
     context = getattr(error, "ctx", None)  # not every error of click has one
     say(
         "error",

@@ -57,6 +57,19 @@ class Places:
         branches = tuple(filter(None, (self._branch(watch, older) for older in watch.older(every=self._every))))
         return self._stores[root].place(report, watch.facts(report, branches))
 
+    def unsought(self, path: str, report: Report) -> Report:
+        """Give the report on a free file; one that lies where dsh looks for logs under other names is opened by none."""
+        from dshlog.report.placing import unsought
+        from dshlog.storage.naming import is_project_dir
+
+        upper, name = os.path.split(os.path.abspath(path))  # noqa: PTH100 - as above
+        for where in ("directly in a project", "in a session"):
+            root, project = os.path.split(upper)
+            if root in self._stores or is_project_dir(project):
+                return unsought(report, name, flat=where == "directly in a project")
+            upper = root
+        return report
+
     def findings(self) -> Iterator[Finding]:
         """Yield what the roots have to say that belongs to no single log, as far as it was asked for."""
         for root, store in self._stores.items():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from dshlog.cli.output import Output, say
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from dshlog.cli.world import World
     from dshlog.model.finding import Finding
@@ -22,7 +22,7 @@ _TOPS = ("GITHUB_WORKSPACE", "CI_PROJECT_DIR")
 
 
 class Run(NamedTuple):
-    """What a printer may know of the run; the last three are asked for at its end."""
+    """What a printer may know of the run; the last three are complete at its end only."""
 
     world: World
     tally: Tally
@@ -30,7 +30,7 @@ class Run(NamedTuple):
     look: Callable[[], Look]
     verbose: bool
     show_content: bool
-    failed: Callable[[], bool]
+    errors: Sequence[tuple[str, str]]  # paths that could not be read, and why
     older: Sequence[str]
     left_out: Callable[[], Sequence[str]]  # a line on each reason for which findings are not shown
 
@@ -75,12 +75,14 @@ class _Text:
         only, output, run = self._first, self._output, self._run
         if only is not None:
             self._print(only)
-        output.lines(store_lines(store, self._look))
+        self._lines(store_lines(store, self._look))
         if self._several:
             output.lines(run.tally.lines(self._look))
         elif only is not None and (command := next_line(only)):
             output.lines((command,))
         output.lines(run.left_out())
+        if run.show_content and self._several and not run.verbose:
+            say("note", "--show-content prints records for one log, and with -v for several")
         if run.older:
             output.lines((f"older generations, not judged: {listed_paths(run.older)}; see --all-generations",))
 
@@ -89,11 +91,19 @@ class _Text:
 
         if self._run.verbose or not self._several:
             content = self._run.world.excerpts(report) if self._run.show_content else None
-            self._output.lines(report_lines(report, self._look, content))
+            self._lines(report_lines(report, self._look, content))
         elif self._run.tally.deserves_a_line(report):
-            self._output.lines((short_line(report, self._look),))
+            self._lines((short_line(report, self._look),))
         if self._output.is_terminal:
             self._output.flush()
+
+    def _lines(self, lines: Iterable[str]) -> None:
+        """Print lines, long ones in pieces on a terminal; what quotes a record stays whole, so that its mark fits."""
+        from dshlog.render.words import folded
+
+        for line in lines:
+            quoted = line.startswith("  text ") or line.lstrip() == "^"
+            self._output.lines(folded(line, None if quoted else self._look.width))
 
 
 class _Json:
@@ -189,7 +199,7 @@ class _Sarif:
             self._output.data(piece)
 
     def close(self, store: Sequence[Finding]) -> None:
-        for piece in (*self._sarif.results(store), self._sarif.end(successful=not self._run.failed())):
+        for piece in (*self._sarif.results(store), self._sarif.end(self._run.errors)):
             self._output.data(piece)
 
 
@@ -199,7 +209,7 @@ class _Junit:
     def __init__(self, output: Output, run: Run) -> None:
         from dshlog.render.junit import Suites
 
-        self._output = output
+        self._output, self._run = output, run
         self._suites = Suites(run.tally.fail_on, _located())
 
     def log(self, report: Report) -> None:
@@ -207,6 +217,8 @@ class _Junit:
 
     def close(self, store: Sequence[Finding]) -> None:
         self._suites.store(store)
+        for path, message in self._run.errors:
+            self._suites.error(path, message)
         self._output.data(self._suites.document())
 
 

@@ -122,6 +122,8 @@ def validate(
         "vocabulary": vocabulary,
         "deep": deep,
     }
+    if paths and paths.count("-") > 1:
+        raise typer.BadParameter("standard input, -, can be read once only")
     settings = asked(ctx, config=config, no_config=no_config, quick=quick, given=given)
     if show_content and settings.format != "text":
         raise typer.BadParameter("--show-content goes with --format text only")
@@ -139,12 +141,21 @@ def validate(
             look=lambda: look(output, color),
             verbose=verbose,
             show_content=show_content,
-            failed=lambda: walk.failed,
+            errors=walk.errors,
             older=walk.older,
             left_out=lambda: left_out(settings),
         )
-        run.print(printer(settings.format, output, about), paths or [world.default_root()], () if paths else _NO_ROOT)
+        run.print(
+            printer(settings.format, output, about),
+            _distinct(paths or [world.default_root()]),
+            () if paths else _NO_ROOT,
+        )
     return run.status()
+
+
+def _distinct(paths: list[str]) -> list[str]:
+    """Give each path once, at its first place."""
+    return list(dict.fromkeys(paths))
 
 
 class _Run:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from dshlog.cli.failure import Failure
-from dshlog.render.words import path_name
+from dshlog.render.words import PREVIEW, cut, path_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+
+# Every type has a part before and one behind a slash; a plugin may put its name in front with a colon.
+_TYPE = re.compile(r"[\w.:@-]+(/[\w.:@-]+)+|plugin:[\w.:@/-]+")
 
 
 def vocabulary(paths: Iterable[str]) -> frozenset[str]:
@@ -37,13 +42,13 @@ def _names(path: str, data: bytes) -> list[str]:
         except NotJSON as error:
             message = f"{path_name(path)} is not JSON: {error}"
             raise Failure(message) from error
-        if not isinstance(value, list) or not all(isinstance(name, str) and name for name in value):
+        if not isinstance(value, list) or not all(isinstance(name, str) and _TYPE.fullmatch(name) for name in value):
             message = f"{path_name(path)} is no list of event types"
             raise Failure(message, 'such as ["acme/step", "acme/note"]')
         return value
-    names = [name for line in text.split("\n") if (name := line.partition("#")[0].strip())]
-    for name in names:
-        if len(name.split()) > 1:
-            message = f"{path_name(path)} has a line that is no event type: {name}"
+    lines = [(number, line.partition("#")[0].strip()) for number, line in enumerate(text.split("\n"), 1)]
+    for number, name in lines:
+        if name and not _TYPE.fullmatch(name):
+            message = f"{path_name(path)}:{number} has a line that is no event type: {cut(name, PREVIEW)}"
             raise Failure(message, "one type a line, such as acme/step")
-    return names
+    return [name for _, name in lines if name]

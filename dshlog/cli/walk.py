@@ -66,7 +66,7 @@ class _Step:
 class Walk:
     """One walk; what cannot be read is told and does not stop it.
 
-    `failed` tells that a path could not be read, `older` collects the generations that were passed over.
+    `errors` collects the paths that could not be read and why, `older` the generations that were passed over.
     """
 
     def __init__(self, task: Task, *, all_generations: bool, jobs: int | None = None) -> None:
@@ -76,8 +76,13 @@ class Walk:
         self._all_generations = all_generations
         self._jobs = jobs
         self._places = Places(self._world, every=all_generations)
-        self.failed = False
+        self.errors: list[tuple[str, str]] = []
         self.older: list[str] = []
+
+    @property
+    def failed(self) -> bool:
+        """Tell whether a path could not be read."""
+        return bool(self.errors)
 
     def reports(self, paths: list[str], *, hints: tuple[str, ...] = ()) -> Generator[Report]:
         """Yield a report per log, in the order of the paths."""
@@ -157,7 +162,7 @@ class Walk:
         found = step.found
         if step.told is not None:
             kind, message, hints = step.told
-            self._say(kind, message, hints)
+            self._say(step.path, kind, message, hints)
             return
         if found is not None and found.kind != "log":
             report = unreadable_report(found.path, found.note or f"it is a {found.kind}")
@@ -168,15 +173,19 @@ class Walk:
             if not isinstance(answer, Unreadable):
                 report = answer
             elif step.named or _lost(answer):
-                self._say("error", answer.message, answer.hints)
+                self._say(step.path, "error", answer.message, answer.hints)
                 return
             else:
                 # One entry among many: a finding of its own, so that the run can go on.
                 report = unreadable_report(step.path, answer.why)
-        yield report if step.watch is None else self._places.settle(step.watch, report)
+        if step.watch is not None:
+            yield self._places.settle(step.watch, report)
+        else:
+            yield report if step.path == "-" else self._places.unsought(step.path, report)
 
-    def _say(self, kind: str, message: str, hints: tuple[str, ...]) -> None:
-        self.failed = self.failed or kind == "error"
+    def _say(self, path: str, kind: str, message: str, hints: tuple[str, ...]) -> None:
+        if kind == "error":
+            self.errors.append((path, message))
         say(kind, message, hints)
 
 

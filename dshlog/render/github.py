@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
+from dshlog.render.text import where
 from dshlog.render.words import visible
 
 if TYPE_CHECKING:
@@ -15,15 +17,20 @@ _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
 def commands(findings: Iterable[Finding], path: Callable[[str], str]) -> Iterator[str]:
-    """Yield one line for each finding; `path` says how its file is named."""
+    """Yield one line for each finding; `path` says how its file is named.
+
+    What lies in no checkout cannot be annotated: there the message begins with the path.
+    """
     for finding in findings:
         place = finding.place
-        properties = {"file": path(place.file)}
-        if place.line is not None:
+        name = path(place.file)
+        inside = not (name in ("-", ".") or os.path.isabs(name))  # noqa: PTH117 - paths are texts here
+        properties = {"file": name} if inside else {}
+        if inside and place.line is not None:
             properties["line"] = str(place.line)
         properties["title"] = f"{finding.code} {finding.name}"
         named = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
-        text = visible(finding.message)
+        text = visible(finding.message) if inside else f"{where(place)}: {visible(finding.message)}"
         if finding.hint:
             text += f"\n{visible(finding.hint)}"
         yield f"::{_COMMANDS[finding.severity]} {named}::{_data(text)}"

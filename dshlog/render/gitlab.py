@@ -43,7 +43,7 @@ class CodeQuality:
 def issue_dict(finding: Finding, path: str, fingerprint: str) -> Json:
     """Give one issue; what belongs to no line stands at line 1, since GitLab wants one."""
     return {
-        "description": f"{finding.name}: {finding.message}",
+        "description": f"{finding.name}: {finding.message}" + (f"; {finding.hint}" if finding.hint else ""),
         "check_name": finding.code,
         "fingerprint": fingerprint,
         "severity": _SEVERITIES[finding.severity],

@@ -31,6 +31,7 @@ class Suites:
         self._path = path
         self._cases: list[str] = []
         self._failures = 0
+        self._errors = 0
 
     def log(self, report: Report) -> None:
         """Add the case of one log."""
@@ -42,9 +43,16 @@ class Suites:
         if findings:
             self._case("store", leading_of(findings), _lines(findings), kind="store")
 
+    def error(self, path: str, message: str) -> None:
+        """Add a case for a path that could not be read."""
+        self._errors += 1
+        name = attribute(path_name(self._path(path)))
+        case = f'<testcase classname="dshlog.validate" name="{name}">'
+        self._cases.append(f'{case}\n<error type="unreadable" message="{attribute(message)}"/>\n</testcase>\n')
+
     def document(self) -> bytes:
         """Give the whole document."""
-        counts = f'tests="{len(self._cases)}" failures="{self._failures}" errors="0"'
+        counts = f'tests="{len(self._cases)}" failures="{self._failures}" errors="{self._errors}"'
         head = f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites {counts}>\n<testsuite name="dshlog" {counts}>\n'
         return "".join((head, *self._cases, "</testsuite>\n</testsuites>\n")).encode()
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Located:
-    """Spells paths relative to the first of some directories that holds them; others absolutely.
+    """Spells paths relative to the first of some directories that holds them or is them; others absolutely.
 
     Args:
         here: the working directory, absolute; what a relative path begins at.
@@ -27,6 +27,8 @@ class Located:
             return path
         full = os.path.normpath(os.path.join(self._here, path))  # noqa: PTH118 - paths are texts here
         for top in self._tops:
+            if full == top:
+                return "."
             inside = full.removeprefix(top.rstrip(os.sep) + os.sep)
             if inside != full:
                 return inside.replace(os.sep, "/")

@@ -7,6 +7,8 @@ from urllib.parse import quote
 
 from dshlog.render.jsonout import line
 from dshlog.report.fingerprint import fingerprints
+from dshlog.rules.advice import advice
+from dshlog.rules.explanations import explanation
 from dshlog.rules.register import RULES
 
 if TYPE_CHECKING:
@@ -36,7 +38,12 @@ class Sarif:
 
     def begin(self) -> bytes:
         """Open the document, with all rules of the register."""
-        driver = {"name": "dshlog", "semanticVersion": self._version, "rules": [rule_dict(rule) for rule in RULES]}
+        driver = {
+            "name": "dshlog",
+            "version": self._version,
+            "semanticVersion": self._version,
+            "rules": [rule_dict(rule) for rule in RULES],
+        }
         head = b'{"$schema":"%s","version":"2.1.0","runs":[{"tool":' % SCHEMA.encode()
         return head + _compact({"driver": driver}) + b',"results":['
 
@@ -56,9 +63,19 @@ class Sarif:
             yield self._between + _compact(result)
             self._between = b",\n"
 
-    def end(self, *, successful: bool) -> bytes:
-        """Close the document; `successful` tells that everything could be read."""
-        return b'\n],"invocations":[%s]}]}\n' % _compact({"executionSuccessful": successful})
+    def end(self, errors: Sequence[tuple[str, str]] = ()) -> bytes:
+        """Close the document; `errors` are the paths that could not be read, each with its message."""
+        invocation: Json = {"executionSuccessful": not errors}
+        if errors:
+            invocation["toolExecutionNotifications"] = [
+                {
+                    "level": "error",
+                    "message": {"text": message},
+                    "locations": [{"physicalLocation": {"artifactLocation": {"uri": uri(self._path(path))}}}],
+                }
+                for path, message in errors
+            ]
+        return b'\n],"invocations":[%s]}]}\n' % _compact(invocation)
 
     def _result(
         self, finding: Finding, fingerprint: str, encoding: Encoding | None, lengths: Mapping[int, int]
@@ -106,13 +123,14 @@ class Sarif:
 
 def rule_dict(rule: Rule) -> Json:
     """Give a rule of the register as a reporting descriptor."""
-    advice = f"{rule.hint}; dshlog explain {rule.code}" if rule.hint else f"dshlog explain {rule.code}"
     return {
         "id": rule.code,
         "name": rule.name,
         "shortDescription": {"text": rule.summary},
         "fullDescription": {"text": f"{rule.summary}; {rule.why}"},
-        "help": {"text": f"{rule.why}; {advice}"},
+        "help": {
+            "text": f"{explanation(rule)}\n\nTo do: {advice(rule)}.\n\nMore, with examples: dshlog explain {rule.code}"
+        },
         "defaultConfiguration": {"level": rule.severity(_NEWEST)},
         "properties": {"remedy": rule.remedy} | ({} if rule.rule is None else {"rule": rule.rule}),
     }

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 SHOWN = 20  # findings of one code of one log that text prints; JSON has them all
 _RELATED = 12  # places of one finding
 _ONE_EACH = 2  # the first generation in which every record is one event
+_UNSOUGHT = ("D106", "D116")  # a file with another name, or in another place, than dsh looks for
 _SHUT = ("refused", "newer", "not-a-log")
 _CALLS = 3  # open calls that are named in a verdict
 
@@ -113,18 +114,21 @@ def report_lines(report: Report, look: Look = PLAIN, excerpts: Mapping[int, Exce
 
 def readable_lines(report: Report) -> Iterator[str]:
     """Yield how much of a damaged log can be read, and what prints all of it; nothing for a sound one."""
-    if report.state in ("clean", "open") or not report.records:
+    headless = report.state == "not-a-log" and (stop_of(report) or "").startswith("H")
+    if report.state in ("clean", "open") or not (report.records or headless):
         return
     every = count(report.records, "record")
     if report.state in ("not-a-log", "newer") and not report.events:
-        words = f"none of {every} is judged"
+        words = "no record is judged without a header that can be read"
+        if report.state == "newer":
+            words = "no record is judged, since the format is not known here"
     elif report.version is not None and report.version < _ONE_EACH and report.events != report.records:
         # One record may hold many events there, so the two counts cannot be compared.
         words = f"{count(report.events, 'event')} can be read, in a file of {every}"
     elif report.events < report.records:
         words = f"{report.events} of {every} can be read"
     else:
-        words = f"all of {every} can be read"
+        words = f"all {every} can be read" if report.records > 1 else f"its {every} can be read"
     shown = "" if report.path == "-" else f"; `dshlog cat --raw {shell_word(report.path)}` prints all"
     yield f"  {words}{shown}"
 
@@ -228,6 +232,8 @@ def _reader(verdict: ReaderVerdict) -> str:
         return f"{build} not judged"
     if verdict.opens:
         return f"{build} opens it"
+    if verdict.first in _UNSOUGHT:
+        return f"{build} does not look for a log of this name here ({verdict.first})"
     return f"{build} refuses it" + (f" at {verdict.first}" if verdict.first else "")
 
 

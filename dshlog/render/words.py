@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 PREVIEW = 80  # code points of a preview outside a terminal
 LISTED = 12  # members of a list that are printed before it is cut
@@ -20,6 +20,10 @@ _LOOKED_AT = 4096  # code points of a text that a preview is made of
 _LATIN = 0xFF
 _STRAY = 0xDC00  # where the surrogates of stray bytes begin
 _BYTES = range(0x80, 0x100)
+_HANGING = 4  # columns by which the rest of a long line is indented
+_COLOUR = re.compile("\x1b\\[[0-9;]*m")
+_WORDS = re.compile(r"`[^`]*`\S*|\S+")
+_LABEL = re.compile(r"  [a-z]{2,4} {1,2}(?=\S)")  # that of a line below a finding
 _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 @%+=:,./-_")
 _QUOTED = re.compile(r"[^\w@%+=:,./-]", re.ASCII)
 
@@ -59,6 +63,29 @@ def shell_word(path: str) -> str:
 
 def _only_bytes(path: str) -> bool:
     return all(not "\ud800" <= sign <= "\udfff" or ord(sign) - _STRAY in _BYTES for sign in path)
+
+
+def folded(line: str, width: int | None) -> Iterator[str]:
+    """Yield a line of output cut at words to a width, the rest below it and indented; colours take no room.
+
+    What stands between backticks is a command and stays in one piece. None yields the line as it is.
+    """
+    if width is None or len(_COLOUR.sub("", line)) <= width:
+        yield line
+        return
+    label = _LABEL.match(line)
+    head = label[0] if label else " " * (len(line) - len(line.lstrip(" ")))
+    indent = " " * (len(head) if label else len(head) + _HANGING)
+    row, size = head, len(head)
+    for number, word in enumerate(_WORDS.findall(line[len(head) :])):
+        length = len(_COLOUR.sub("", word))
+        if number and size + 1 + length > width:
+            yield row
+            row, size = indent + word, len(indent) + length
+        else:
+            row += f" {word}" if number else word
+            size += length + (number > 0)
+    yield row
 
 
 def one_line(text: str) -> str:

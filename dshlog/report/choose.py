@@ -28,7 +28,8 @@ class Change(NamedTuple):
 class Choice:
     """A choice of findings by their codes.
 
-    A code may be given by its beginning: `S` is every surface code. A finding is shown when no code is
+    A code may be given by its beginning: `S` is every surface code; a name, or its beginning
+    with a hyphen in it, stands for its codes. A finding is shown when no code is
     selected or its own is, unless it is ignored. Of several severities for one code the one given with
     the longest beginning counts, and of equally long ones the last.
 
@@ -46,9 +47,9 @@ class Choice:
         severity: Iterable[tuple[str, Severity]] = (),
         quick: bool = False,
     ) -> None:
-        self._select = tuple(map(_known, select))
-        self._ignore = tuple(map(_known, ignore))
-        self._severity = sorted(((_known(code), level) for code, level in severity), key=_length)
+        self._select = tuple(code for word in select for code in _known(word))
+        self._ignore = tuple(code for word in ignore for code in _known(word))
+        self._severity = sorted(((code, level) for word, level in severity for code in _known(word)), key=_length)
         self._quick = quick
         self._idle = not (self._select or self._ignore or self._severity or quick)
         self._changes: dict[str, Change] = {}
@@ -87,14 +88,22 @@ class Choice:
         return change
 
 
-def _known(code: str) -> str:
-    from dshlog.rules.register import RULES
+def _known(word: str) -> tuple[str, ...]:
+    """Give the beginning of a code as it is, the codes of a name or of the beginning of one."""
+    from dshlog.rules.register import BY_NAME, RULES
 
-    wanted = code.strip().upper()
-    if not wanted or not any(rule.code.startswith(wanted) for rule in RULES):
-        message = f"no rule has the code {code.strip()}" if wanted else "a code is empty"
+    wanted = word.strip()
+    if wanted and any(rule.code.startswith(wanted.upper()) for rule in RULES):
+        return (wanted.upper(),)
+    named = BY_NAME.get(wanted.lower())
+    if named is not None:
+        return (named.code,)
+    # A beginning without a hyphen is a code that was mistyped rather than a name.
+    codes = tuple(rule.code for rule in RULES if "-" in wanted and rule.name.startswith(wanted.lower()))
+    if not codes:
+        message = f"no rule has the code {wanted}" if wanted else "a code is empty"
         raise UnknownCodeError(message)
-    return wanted
+    return codes
 
 
 def _length(entry: tuple[str, Severity]) -> int:

@@ -30,6 +30,8 @@ _RANK = {
 _SCANNING, _ADOPTING = 2, 4  # ranks of what the content is refused for, between the checks above
 _ADOPTION = "vmto"  # stages behind the check of the path
 _UNFINISHED = frozenset({"open-turn", "torn-line", "torn-frame"})
+FLAT_SUFFIXES = (".jsonl", ".jsonl.zstd")  # what makes dsh take a file in a project directory for a log
+
 _AT_WORK = "in progress: a writer is at work"
 
 
@@ -210,6 +212,24 @@ def placed(report: Report, added: tuple[Finding, ...], facts: LogFacts) -> Repor
         native=_refused(report.native, first, report.version),
         latest=_refused(report.latest, first, report.version),
     )
+
+
+def unsought(report: Report, name: str, *, flat: bool) -> Report:
+    """Give the report on a file that dsh never looks at, so that no verdict says that it opens.
+
+    Args:
+        report: on its content, of which the state stays.
+        name: that of the file.
+        flat: whether it lies directly in a project directory, and not in that of a session.
+    """
+    if not flat and parse_log_name(name) is not None:
+        return report
+    code = BY_NAME["flat-file" if flat and name.endswith(FLAT_SUFFIXES) else "listing-skips"].code
+
+    def settled(verdict: ReaderVerdict) -> ReaderVerdict:
+        return replace(verdict, opens=False, first=code, but=()) if verdict.opens else verdict
+
+    return replace(report, native=settled(report.native), latest=settled(report.latest))
 
 
 def _refused(verdict: ReaderVerdict, first: Finding, version: int | None) -> ReaderVerdict:

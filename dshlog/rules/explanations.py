@@ -475,7 +475,7 @@ _TEXTS = {
     "D116": (
         "Sessions are missing from the list of dsh, and nothing says so. A header that cannot be read is passed over, "
         "and so is a directory whose files have no canonical name, such as session.v04.jsonl or *.zst. dshlog counts "
-        "them and names the first hundred."
+        "them and names the first hundred. An empty directory is no session, and nothing is said of it."
     ),
     "D117": (
         "Opening the session takes long, and on a small machine dsh may run out of memory: it holds all events. dshlog "

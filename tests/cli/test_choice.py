@@ -17,12 +17,28 @@ def three(world):
 def test_what_is_not_selected_is_neither_shown_nor_counted(run, three):
     told = run("validate", "--select", "L,T101", *three)
     assert told.status == 0
-    assert "S304" not in told.out
-    assert "b: refused\n" in told.out
+    assert "S304 some-name" not in told.out
+    assert "b: refused at S304\n" in told.out
+    assert told.out.endswith("\n2 findings left out by --select\n")
+    alone = run("validate", "--ignore", "S", "b").out.splitlines()
+    assert alone == [
+        "b: refused; v4 raw, 4 events; dsh 0.2.1 refuses it at S304",
+        "next: dshlog explain S304",
+        "1 finding left out by --ignore",
+    ]
     document = json.loads(run("validate", "--ignore", "S3", "--ignore", "L", "--format", "json", *three).out)
     assert document["summary"]["findings"] == {"error": 0, "warning": 0, "note": 0}
     assert document["summary"]["states"]["refused"] == 1
     assert document["logs"][1]["readers"]["latest"]["first"] == "S304"
+
+
+@pytest.mark.parametrize(
+    "word, shown", [("replace-omits-shadowed", True), ("Replace-Omits", True), ("open-turn,T3", False)]
+)
+@pytest.mark.usefixtures("three")
+def test_rules_may_be_named(run, word, shown):
+    assert (run("validate", "--select", word, "b", "c").status == 1) == shown
+    assert (run("validate", "--ignore", word, "b", "c").status == 0) == shown
 
 
 @pytest.mark.parametrize("level, status, count", [("error", 1, 2), ("warning", 0, 0), ("note", 0, 0)])
@@ -44,6 +60,8 @@ def test_a_severity_can_be_another(run, three, level, status, count):
         (("--severity", "Z=note"), "invalid value for '--severity': no rule has the code Z"),
         (("--quick", "--deep"), "--quick and --deep exclude each other"),
         (("--jobs", "0"), "invalid value for '--jobs'"),
+        (("--jobs", "x"), "invalid value for '--jobs': 'x' is not a whole number\n"),
+        (("-", "-"), "standard input, -, can be read once only"),
         (("--show-content", "--format", "sarif"), "--show-content goes with --format text only"),
         (("--config", "x", "--no-config"), "--config and --no-config exclude each other"),
     ],
@@ -61,10 +79,10 @@ def test_quick_shows_the_outer_layers_only(run, three):
 
 def test_deep_and_the_vocabulary_reach_the_judge(run, world, three, tmp_path):
     words, as_json = tmp_path / "words.txt", tmp_path / "words.json"
-    words.write_bytes(b"\xef\xbb\xbf# of the plugin\nacme/step  # one\r\n\nacme/note\n")
+    words.write_bytes(b"\xef\xbb\xbf# of the plugin\nacme/step  # one\r\n\nacme/note\nplugin:x\n")
     as_json.write_text(' ["acme/done"]')
     run("validate", "--deep", "--vocabulary", str(words), "--vocabulary", str(as_json), "a")
-    assert world.deep[-1] == (True, frozenset({"acme/step", "acme/note", "acme/done"}))
+    assert world.deep[-1] == (True, frozenset({"acme/step", "acme/note", "acme/done", "plugin:x"}))
     run("validate", "a")
     assert world.deep[-1] == (False, frozenset())
 
@@ -72,7 +90,9 @@ def test_deep_and_the_vocabulary_reach_the_judge(run, world, three, tmp_path):
 @pytest.mark.parametrize(
     "data, why",
     [
-        (b"two words\n", "a line that is no event type"),
+        (b"a/b\ntwo words\n", "words:2 has a line that is no event type: two words"),
+        (b"word\n", "words:1 has a line that is no event type: word"),
+        (b'["word"]', "is no list of event types"),
         (b"[1]", "is no list of event types"),
         (b"[", "is not JSON"),
         (b"\xff", "is not UTF-8"),
@@ -101,7 +121,10 @@ def test_a_baseline_lets_only_new_findings_fail(run, world, three, tmp_path):
     world.logs["d"] = "refused"
     told = run("validate", "--baseline", str(path), *three, "d")
     assert told.status == 1
-    assert "d:3: refused, S304" in told.out
+    assert "d:3: refused, error S304" in told.out
+    world.logs |= {"b": "clean", "c": "clean"}
+    told = run("validate", "--baseline", str(path), *three)
+    assert told.out.splitlines()[-1] == "2 findings of the baseline not met: mended, or in a log that was not judged"
 
 
 def test_a_new_baseline_holds_what_was_selected_also_what_an_old_one_knows(run, three, tmp_path):

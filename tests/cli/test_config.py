@@ -62,7 +62,19 @@ def test_a_pyproject_that_cannot_be_read_is_passed_over(here, run, monkeypatch):
     monkeypatch.setattr("dshlog.files.whole.LIMIT", 8)
     assert run("validate", *LOGS).status == 2  # ours is too large as well
     (here / "dshlog.toml").write_text("")
-    assert run("validate", *LOGS).status == 1
+    told = run("validate", *LOGS)
+    assert told.status == 1
+    assert told.err.startswith("dshlog: warning: cannot read ")
+    assert told.err.endswith("; no settings are taken from it\n")
+
+
+@pytest.mark.parametrize("text", ["[tool.dshlog\nignore = ['S']\n", "[tool.dshlog]\nignore = ['S'\n"])
+def test_a_pyproject_with_our_table_that_is_not_toml_is_told(here, run, text):
+    (here / "pyproject.toml").write_text(text)
+    told = run("validate", *LOGS)
+    assert (told.status, told.out) == (2, "")
+    assert told.err.startswith(f"dshlog: error: {here / 'pyproject.toml'} is not TOML: ")
+    assert run("validate", "--no-config", *LOGS).status == 1
 
 
 def test_every_key_does_what_its_option_does(here, run, world):

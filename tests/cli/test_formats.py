@@ -69,7 +69,11 @@ def test_sarif_measures_the_lines_of_a_raw_log(judge, repository):
 def test_sarif_says_when_not_everything_could_be_read(judge):
     status, out, err = judge("--format", "sarif", "nowhere", "fixtures/v4/clean")
     assert status == 2
-    assert json.loads(out)["runs"][0]["invocations"] == [{"executionSuccessful": False}]
+    (invocation,) = json.loads(out)["runs"][0]["invocations"]
+    assert not invocation["executionSuccessful"]
+    (told,) = invocation["toolExecutionNotifications"]
+    assert told["message"]["text"].startswith("cannot read nowhere: ")
+    assert told["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "nowhere"
     assert "cannot read nowhere" in err
 
 
@@ -83,12 +87,24 @@ def test_junit_has_a_case_for_each_log(judge):
     assert suite.attrib["failures"] == "2"
 
 
+def test_junit_has_an_error_for_what_cannot_be_read(judge):
+    status, out, _ = judge("--format", "junit", "nowhere", "fixtures/v4/clean")
+    assert status == 2
+    (suite,) = ET.fromstring(out.encode())  # noqa: S314 - as above
+    assert (suite.attrib["tests"], suite.attrib["errors"]) == ("2", "1")
+    assert [case.attrib["name"] for case in suite.findall("testcase[error]")] == ["nowhere"]
+
+
 def test_the_record_is_shown_when_asked_for(judge):
     status, out, _ = judge("--show-content", BROKEN)
     assert status == 1
     assert '\n  text {"type":"session/title","seq":\n                                     ^\n' in out
     assert "\n  text " not in judge(BROKEN)[1]
     assert judge("--show-content", "--format", "json", BROKEN)[0] == 2
+    _, out, err = judge("--show-content", BROKEN, "fixtures/v4/clean")
+    assert "\n  text " not in out
+    assert err == "dshlog: note: --show-content prints records for one log, and with -v for several\n"
+    assert judge("--show-content", "-v", BROKEN, "fixtures/v4/clean")[2] == ""
 
 
 def test_standard_input_cannot_be_shown_a_second_time(judge, repository, monkeypatch):

@@ -42,11 +42,13 @@ class Odd(World):
         return super().examine(source, path, **how)
 """
 RUN = """
-import multiprocessing, sys
+import multiprocessing, signal, sys
 from oddworld import Odd
 from dshlog.cli.main import main
 
 if __name__ == "__main__":
+    # A process that was started with nohup or in the background ignores Ctrl-C, and hands that on.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     multiprocessing.set_start_method(sys.argv[1])
     sys.exit(main(["validate", *sys.argv[2:]], world=Odd()))
 """

@@ -150,3 +150,8 @@ def test_colour_follows_the_terminal_unless_told_otherwise(monkeypatch, colour, 
     looks = look(output, colour)
     assert looks.colour is wanted
     assert looks.width == (77 if terminal else None)
+
+
+@pytest.mark.parametrize("command, usage", [("show", "[OPTIONS] PATH"), ("cat", "[OPTIONS] PATH...")])
+def test_a_usage_line_has_arguments_without_braces(run, command, usage):
+    assert run(command, "--help").out.splitlines()[0] == f"Usage: dshlog {command} {usage}"

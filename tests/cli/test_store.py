@@ -145,6 +145,28 @@ def test_a_flat_file_is_an_error_of_the_root_and_judged_by_content(root, judge, 
     ]
 
 
+def test_no_verdict_says_that_dsh_opens_a_file_that_it_never_looks_at(root, judge, say):
+    path = store(root, small_log(id="a"))
+    flat = shutil.copy(path, root / PROJECT / "flat.jsonl.zstd")
+    (root / PROJECT / "b").mkdir()
+    shutil.copy(path, root / PROJECT / "b/session.v04.jsonl.zstd")
+    logs = {log["path"].split("/")[-1]: log for log in judge("--all-generations", root)["logs"]}
+    for name, code in (("flat.jsonl.zstd", "D106"), ("session.v04.jsonl.zstd", "D116")):
+        assert logs[name]["state"] == "clean"
+        assert [logs[name]["readers"][which]["opens"] for which in ("native", "latest")] == [False, False]
+        assert logs[name]["readers"]["latest"]["first"] == code
+    assert logs[V4]["readers"]["latest"]["opens"]
+    words = "dsh 0.2.1 does not look for a log of this name here (D106)"
+    assert say(flat)[0].endswith(f"; {words}")
+    assert any(line.endswith(f"; {words}") for line in say("-v", "--all-generations", root))
+
+
+def test_an_empty_session_directory_is_nothing_to_tell(root, judge):
+    store(root, small_log(id="a"))
+    (root / PROJECT / "b").mkdir()
+    assert codes(judge(root))[1] == []
+
+
 def test_a_root_without_any_log(root, capfdbinary):
     (root / "_no-cwd").mkdir()
     (root / "_no-cwd/flat.jsonl").write_bytes(b"")
@@ -258,6 +280,15 @@ def test_ndjson_prints_logs_only_and_says_so(root, capfdbinary):
     assert err.decode() == (
         "dshlog: note: 2 findings about the root itself (D106, D115); --format json or text has them\n"
     )
+
+
+def test_one_finding_about_the_root_is_one(root, capfdbinary):
+    store(root, small_log(id="a"))
+    (root / PROJECT / "b").mkdir()
+    (root / PROJECT / "b/session.v4.jsonl.gz").write_bytes(b"")
+    assert main(["validate", "--format", "ndjson", str(root)]) == 0
+    _, err = capfdbinary.readouterr()
+    assert err.decode() == "dshlog: note: 1 finding about the root itself (D116); --format json or text has it\n"
 
 
 def test_many_findings_of_one_code_are_cut_in_text(root, say, judge):

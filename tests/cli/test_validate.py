@@ -23,7 +23,7 @@ def test_one_refused_log_ends_with_the_command_to_run_next(run, world):
         "  at  text byte 20",
         "  why dshlog explain S304",
         "a b: refused; v4 raw, 4 events; dsh 0.2.1 refuses it at S304",
-        "next: dshlog show 'a b'",
+        "next: dshlog explain S304",
     ]
 
 
@@ -32,8 +32,7 @@ def test_of_several_logs_the_clean_ones_are_only_counted(run, world):
     told = run("validate", "a", "b", "c")
     assert told.status == 1
     assert told.out.splitlines() == [
-        "b:3: refused, S304 some-name: it is so",
-        "c:3: open, S304 some-name: it is so",
+        "b:3: refused, error S304 some-name: it is so",
         "3 logs: 1 clean, 1 open, 1 refused",
         "1 error, 1 note; by cause:",
         "  S304 some-name: 2 in 2 logs",
@@ -44,6 +43,29 @@ def test_of_several_logs_the_clean_ones_are_only_counted(run, world):
     verbose = run("validate", "-v", "a", "b", "c").out
     assert "a: clean; v4 raw" in verbose
     assert "b:3: error S304 some-name" in verbose
+    assert "c:3: note S304 some-name" in verbose
+
+
+def test_notes_that_fail_the_run_have_a_line(run, world):
+    world.logs |= {"a": "clean", "c": "open"}
+    assert "c:3: open, note S304" in run("validate", "--fail-on", "note", "a", "c").out
+    assert run("validate", "a", "c").out.splitlines()[0] == "2 logs: 1 clean, 1 open"
+
+
+def test_torn_logs_have_a_list_of_their_own(run, world):
+    world.logs |= {"a": "clean", "b": "torn"}
+    told = run("validate", "a", "b")
+    assert told.status == 0
+    assert told.out.splitlines()[0] == "b:3: torn, warning S304 some-name: it is so"
+    assert told.out.splitlines()[-3:] == [
+        "torn, and cut by dsh on its next write:", "  b", "next: dshlog validate b",
+    ]  # fmt: skip
+    assert "torn, and cut" not in run("validate", "--fail-on", "warning", "a", "b").out
+
+
+def test_a_path_that_is_named_twice_is_judged_once(run, world):
+    world.logs |= {"a": "clean", "b": "clean"}
+    assert run("validate", "a", "b", "a").out == "2 logs: 2 clean\n"
 
 
 @pytest.mark.parametrize("fail_on, status", [("error", 0), ("warning", 1), ("note", 1)])
@@ -104,9 +126,9 @@ def test_an_unreadable_entry_of_a_root_is_a_finding_and_not_the_end(run, world):
     assert told.status == 1
     assert told.err == ""
     assert told.out.splitlines()[:4] == [
-        "r/dir: not-a-log, F100 unreadable-entry: it is a directory",
-        "r/gone: not-a-log, F100 unreadable-entry: permission denied",
-        "r/link: not-a-log, F100 unreadable-entry: no such file or directory",
+        "r/dir: not-a-log, error F100 unreadable-entry: it is a directory",
+        "r/gone: not-a-log, error F100 unreadable-entry: permission denied",
+        "r/link: not-a-log, error F100 unreadable-entry: no such file or directory",
         "4 logs: 1 clean, 3 not-a-log",
     ]
 

@@ -31,6 +31,12 @@ def test_what_belongs_to_no_line_has_none(build):
     assert told(build.finding(place=Place(file="a"))).startswith("::error file=a,title=")
 
 
+@pytest.mark.parametrize("name", ["-", ".", "/elsewhere/a"])
+def test_what_lies_in_no_checkout_is_named_in_the_message(build, name):
+    line = told(build.finding(hint=None, place=Place(file=name, line=3)))
+    assert line == f"::error title=S304 replace-omits-shadowed::{name}:3: event 29 shadows 4, 6, 9 but cites 4, 9"
+
+
 def test_nothing_from_outside_can_end_a_property_or_begin_a_command(build):
     evil = "a,b:c%d\r\n::error::x"
     line = told(build.finding(message=evil, hint=None, place=Place(file=evil)))

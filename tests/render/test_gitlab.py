@@ -48,7 +48,7 @@ def test_a_finding_is_an_issue(build):
     (issue,) = document([build.finding()])
     del issue["fingerprint"]
     assert issue == {
-        "description": "replace-omits-shadowed: event 29 shadows 4, 6, 9 but cites 4, 9",
+        "description": "replace-omits-shadowed: event 29 shadows 4, 6, 9 but cites 4, 9; cite every shadowed seq",
         "check_name": "S304",
         "severity": "critical",
         "location": {"path": "s/session.v4.jsonl.zstd", "lines": {"begin": 31}},

@@ -19,6 +19,8 @@ pytestmark = pytest.mark.skipif(os.sep != "/", reason="the paths are those of PO
         ("/elsewhere/a", "/elsewhere/a"),
         ("/work/hereafter/a", "/work/hereafter/a"),
         ("-", "-"),
+        (".", "."),
+        ("..", "/work"),
     ],
 )
 def test_a_path_is_relative_to_the_working_directory_that_holds_it(path, name):

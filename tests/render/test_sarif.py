@@ -21,10 +21,10 @@ def validator():
 
 @pytest.fixture
 def run(validator):
-    def go(*logs, **about):
+    def go(*logs, errors=(), **about):
         sarif = Sarif("0.1.0", str)
         pieces = [piece for findings in logs for piece in sarif.results(findings, **about)]
-        value = json.loads(b"".join((sarif.begin(), *pieces, sarif.end(successful=True))))
+        value = json.loads(b"".join((sarif.begin(), *pieces, sarif.end(errors))))
         validator.validate(value)
         return value["runs"][0]
 
@@ -38,13 +38,23 @@ def test_the_schema_bites(validator):
 def test_every_rule_is_there_also_without_a_finding(run):
     told = run()
     assert told["results"] == []
+    assert told["tool"]["driver"]["version"] == "0.1.0"
     assert told["invocations"] == [{"executionSuccessful": True}]
     rules = told["tool"]["driver"]["rules"]
     assert [rule["id"] for rule in rules] == [rule.code for rule in RULES]
     for rule in rules:
         assert rule["shortDescription"]["text"]
         assert rule["fullDescription"]["text"]
-        assert rule["help"]["text"]
+        assert "\n\nTo do: " in rule["help"]["text"]
+        assert rule["fullDescription"]["text"] not in rule["help"]["text"]
+
+
+def test_what_could_not_be_read_is_a_notification(run):
+    (invocation,) = run(errors=[("a b", "cannot read a b: why")])["invocations"]
+    assert invocation["executionSuccessful"] is False
+    (told,) = invocation["toolExecutionNotifications"]
+    assert (told["level"], told["message"]["text"]) == ("error", "cannot read a b: why")
+    assert told["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "a%20b"
 
 
 def test_a_result_names_its_rule_and_its_level(run, build):

@@ -3,10 +3,19 @@ from __future__ import annotations
 import pytest
 
 from dshlog.model.place import Place
-from dshlog.model.report import Tail, Torn
+from dshlog.model.report import Tail
 from dshlog.render.look import Look
 from dshlog.render.tally import NAMED, Tally
-from dshlog.render.text import SHOWN, finding_lines, leading, next_line, report_lines, short_line, verdict_line
+from dshlog.render.text import (
+    SHOWN,
+    finding_lines,
+    leading,
+    next_line,
+    readable_lines,
+    report_lines,
+    short_line,
+    verdict_line,
+)
 
 
 def test_a_finding_says_what_then_where_then_what_to_do(build):
@@ -89,10 +98,56 @@ def test_findings_of_one_code_are_capped_and_the_others_are_not(build):
 
 
 def test_the_next_command_is_given_where_there_is_something_to_do(build):
-    assert next_line(build.refused(path="a b")) == "next: dshlog show 'a b'"
-    assert next_line(build.clean(state="torn", torn=Torn(at=1, bytes=1, events=0))).startswith("next: dshlog show ")
-    for report in (build.clean(), build.clean(state="open"), build.refused(path="-"), build.refused(state="not-a-log")):
+    assert next_line(build.refused(path="a b")) == "next: dshlog explain S304"
+    assert next_line(build.refused(findings=())) == "next: dshlog explain S304"
+    assert next_line(build.clean(path="a b", state="open")) == "next: dshlog show 'a b'"
+    torn = build.clean(state="torn", findings=(build.finding(code="F103", severity="warning"),))
+    assert next_line(torn) == "next: dshlog explain F103"
+    for report in (build.clean(), build.clean(state="open", path="-")):
         assert next_line(report) is None
+
+
+@pytest.mark.parametrize(
+    "changed, words",
+    [
+        ({"records": 34, "events": 16}, "16 of 34 records can be read; `dshlog cat --raw 'a b'` prints all"),
+        ({"records": 16, "events": 16}, "all 16 records can be read; `dshlog cat --raw 'a b'` prints all"),
+        ({"records": 1, "events": 1}, "its 1 record can be read; `dshlog cat --raw 'a b'` prints all"),
+        ({"records": 3, "events": 1, "path": "-"}, "1 of 3 records can be read"),
+        (
+            {"records": 12, "events": 20, "version": 0},
+            "20 events can be read, in a file of 12 records; `dshlog cat --raw 'a b'` prints all",
+        ),
+        (
+            {"state": "newer", "records": 3, "events": 0},
+            "no record is judged, since the format is not known here; `dshlog cat --raw 'a b'` prints all",
+        ),
+    ],
+)
+def test_a_damaged_log_says_how_much_of_it_can_be_read(build, changed, words):
+    assert list(readable_lines(build.refused(**({"path": "a b"} | changed)))) == [f"  {words}"]
+
+
+def test_a_log_without_a_header_says_what_prints_its_records(build):
+    stop = build.reader(opens=False, first="H103")
+    report = build.refused(state="not-a-log", native=stop, latest=stop, records=0, events=0)
+    assert "without a header that can be read; `dshlog cat --raw" in next(readable_lines(report))
+    for report in (build.clean(), build.clean(state="open"), build.refused(state="not-a-log", records=0)):
+        assert list(readable_lines(report)) == []
+
+
+def test_the_turn_end_that_proves_a_record_committed_is_a_reason(build):
+    hint = "the turn/end at line 26 shows that this was committed, so dsh refuses the log"
+    lines = list(finding_lines(build.finding(hint=hint, related=(Place(file="a", line=26, offset=3),))))
+    assert f"  why  {hint}" in lines
+    assert "  see a:26  the turn/end" in lines
+
+
+def test_a_log_that_dsh_does_not_look_for_is_opened_by_none(build):
+    reader = build.reader(opens=False, first="D116")
+    assert verdict_line(build.clean(native=reader, latest=reader)).endswith(
+        "; dsh 0.2.1 does not look for a log of this name here (D116)"
+    )
 
 
 def test_colour_is_only_there_when_asked_for(build):
@@ -115,7 +170,7 @@ def test_the_leading_finding_is_the_one_at_which_dsh_stops(build):
 def test_one_log_among_many_is_one_short_line(build):
     both = build.refused(findings=(build.finding(), build.finding(code="E101")))
     assert short_line(both) == (
-        "s/session.v4.jsonl.zstd:31: refused, S304 replace-omits-shadowed: "
+        "s/session.v4.jsonl.zstd:31: refused, error S304 replace-omits-shadowed: "
         "event 29 shadows 4, 6, 9 but cites 4, 9 (+ 1 more)"
     )
     assert short_line(build.clean(state="open", tail=Tail(turn=1))) == "s/session.v4.jsonl.zstd: open"

@@ -5,7 +5,18 @@ import subprocess
 
 import pytest
 
-from dshlog.render.words import count, cut, listed, listed_paths, path_name, preview, shell_word, value_word, visible
+from dshlog.render.words import (
+    count,
+    cut,
+    folded,
+    listed,
+    listed_paths,
+    path_name,
+    preview,
+    shell_word,
+    value_word,
+    visible,
+)
 
 
 @pytest.mark.parametrize(
@@ -65,3 +76,21 @@ def test_one_is_singular():
 def test_a_list_of_paths_keeps_them_whole():
     assert listed_paths(["a\nb", "c" * 200]) == "a\\nb, " + "c" * 200
     assert listed_paths([str(n) for n in range(13)]).endswith("11 … (first 12 of 13)")
+
+
+@pytest.mark.parametrize(
+    "line, width, rows",
+    [
+        ("one two three", None, ["one two three"]),
+        ("one two three", 13, ["one two three"]),
+        ("one two three", 9, ["one two", "    three"]),
+        ("  hint one two three", 14, ["  hint one two", "       three"]),
+        ("  at  seq 1, byte 2", 13, ["  at  seq 1,", "      byte 2"]),
+        ("a `b c d e f` g", 6, ["a", "    `b c d e f`", "    g"]),
+        ("\x1b[31mone\x1b[0m two", 7, ["\x1b[31mone\x1b[0m two"]),
+        ("\x1b[31mone\x1b[0m two", 6, ["\x1b[31mone\x1b[0m", "    two"]),
+        ("x" * 9, 4, ["x" * 9]),
+    ],
+)
+def test_a_long_line_is_folded_at_words(line, width, rows):
+    assert list(folded(line, width)) == rows

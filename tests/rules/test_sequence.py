@@ -188,7 +188,6 @@ def test_a_second_writer_that_committed_nothing_is_a_torn_tail(version):
 # -- a recovery and the writer that it took for dead
 
 
-
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(
     "recovery_first, more",
