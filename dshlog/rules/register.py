@@ -531,6 +531,7 @@ RULES = (
         "...aa",
         "a tool/code-dispatch event, renamed tool/ptc-dispatch in v3",
         "dsh refuses the old name outright, also in a tail that it would drop",
+        remedy="lossless",
     ),
     Rule(
         "E112",
@@ -539,6 +540,7 @@ RULES = (
         "www..",
         "an unknown event marked ignorable in an old log",
         "its own build keeps it, but no upgrade of that generation takes an event that it does not know",
+        remedy="lossy",
     ),
     # -- payload
     Rule(
@@ -558,7 +560,15 @@ RULES = (
         "a surface event holds no message",
         "its message is what the model sees",
     ),
-    Rule("P103", "message-id-missing", "P-020", "m..oo", "a message has no id", "every message is identified"),
+    Rule(
+        "P103",
+        "message-id-missing",
+        "P-020",
+        "m..oo",
+        "a message has no id",
+        "every message is identified",
+        remedy="lossy",
+    ),
     Rule(
         "P104",
         "message-role-wrong",
@@ -929,6 +939,7 @@ RULES = (
         "ooool",
         "a replacement does not cite every node that it shadows",
         "the removed history could not be proved",
+        remedy="lossless",
     ),
     Rule(
         "S305",
@@ -1121,6 +1132,7 @@ RULES = (
         "wwwwl",
         "a step ends with an unanswered call",
         "the next request would be refused",
+        remedy="lossy",
     ),
     # -- other lifecycles
     Rule(
@@ -1214,6 +1226,7 @@ RULES = (
         "....l",
         "a list of shadowed events is not the exact span",
         "it repeats the surface in order",
+        remedy="lossless",
     ),
     Rule(
         "K210",
@@ -1433,7 +1446,7 @@ RULES = (
         "storage/3.3",
         "wwwww",
         "dsh leaves sessions out of its list without a word",
-        "a header that cannot be read is passed over, and so is a directory without a log",
+        "a header that cannot be read is passed over, and so is a directory that holds files but no log",
     ),
     Rule(
         "D117",
