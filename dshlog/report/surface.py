@@ -109,12 +109,12 @@ def _row(judge: Judge, position: int, seq: int, message: Any, replaced: tuple[in
         step=step,
         chars=sum(map(len, texts)),
         source=source_kind if type(source_kind) is str else None,
-        text="\n".join(texts) or _calls(fields.get("content")),
+        text="\n".join(texts) or block_words(fields.get("content")),
         replaced=replaced,
     )
 
 
-def _calls(content: object) -> str:
+def block_words(content: object) -> str:
     """Stand in for a message without text: what it calls, or what kinds of block it holds."""
     words: list[str] = []
     for block in content if type(content) is list else ():
