@@ -13,7 +13,9 @@ from dshlog.cli.output import Output, look
 if TYPE_CHECKING:
     from dshlog.rules.rule import Rule
 
-Schema = Literal["validate", "log", "surface", "transcript", "events", "turns", "frames", "explain"]
+Schema = Literal[
+    "validate", "log", "surface", "transcript", "events", "turns", "frames", "request", "difference", "why", "explain"
+]
 
 EPILOG = EXIT_EXPLAIN
 

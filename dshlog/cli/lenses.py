@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from dshlog.cli.world import World
     from dshlog.model.report import Report
     from dshlog.report.decode import Decoded
+    from dshlog.report.request import Name, Requests
+
+_DIGITS = 10  # of a number on the command line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +114,61 @@ class Lens:
                 self.output.lines(frame_lines(rows, self._look, full=self.full))
         return framed.report
 
+    def request(self, wanted: Name, other: Name | None) -> Report:
+        """Print a request, or what differs between two.
+
+        Raises:
+            Failure: the log has no such request.
+        """
+        from dshlog.render.jsonout import exact
+        from dshlog.render.request import difference_dict, difference_lines, request_dict, request_lines
+        from dshlog.report.difference import difference
+        from dshlog.report.request import requests
+
+        names = [wanted] if other is None else [wanted, other]
+        with self.world.source(self.log) as source:
+            found, report = requests(source, self.log, names, at=self.at)
+        self._refuse_beyond(report)
+        for name in names:
+            if name not in found.found:
+                raise _no_request(self.log, name, found)
+        view = found.found[wanted]
+        if other is None:
+            if self.json:
+                self.output.data(exact(request_dict(self.log, report.version, view)))
+            else:
+                self.output.lines(request_lines(self.log, report.version, view, self._look, full=self.full))
+            return report
+        differs = difference(found, view, found.found[other])
+        if self.json:
+            self.output.data(exact(difference_dict(self.log, report.version, differs)))
+        else:
+            self.output.lines(difference_lines(self.log, report.version, differs, self._look, full=self.full))
+        return report
+
+    def why(self, seq: int) -> Report:
+        """Print what became of an event.
+
+        Raises:
+            Failure: there is no such event, or it stands behind the one that the log is taken to end with.
+        """
+        from dshlog.render.jsonout import exact
+        from dshlog.render.why import why_dict, why_lines
+        from dshlog.report.why import why
+
+        with self.world.source(self.log) as source:
+            found, report = why(source, self.log, seq, at=self.at)
+        self._refuse_beyond(report)
+        if found is None:
+            refuse_beyond(report, seq)
+            message = f"event {seq} comes after seq {self.at}"
+            raise Failure(message)
+        if self.json:
+            self.output.data(exact(why_dict(found, full=self.full)))
+        else:
+            self.output.lines(why_lines(found, self._look, full=self.full))
+        return report
+
     @property
     def _look(self) -> Any:  # noqa: ANN401 - a Look
         return look(self.output, self.colour)
@@ -133,6 +191,33 @@ class Lens:
         head = {"schema": SCHEMA, "path": self.log, "version": version, "at": self.at}
         for piece in streamed(head, "rows", rows):
             self.output.data(piece)
+
+
+def request_name(text: str) -> Name:
+    """Read `N` or `N.K`: the K-th call of the model under the N-th request header.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    number, dot, call = text.partition(".")
+    parts = (number, call) if dot else (number, "1")
+    if not all(part.isascii() and part.isdigit() and len(part) < _DIGITS and int(part) for part in parts):
+        message = f"{text!r} is no request; write N or N.K, both counted from 1"
+        raise ValueError(message)
+    return int(parts[0]), int(parts[1])
+
+
+def _no_request(path: str, name: Name, found: Requests) -> Failure:
+    from dshlog.render.words import count, listed, shell_word
+
+    shown = ".".join(map(str, name)) if name[1] > 1 else str(name[0])
+    if not found.headers:
+        words = "the log has no request/header"
+    elif name[0] > len(found.headers):
+        words = f"the log has {count(len(found.headers), 'request header')}, at seq {listed(found.headers)}"
+    else:
+        words = f"header {name[0]} has {count(found.calls[name[0] - 1], 'call')}"
+    return Failure(f"no request {shown}: {words}", f"dshlog show --events {shell_word(path)}")
 
 
 def refuse_beyond(report: Report, at: int) -> None:

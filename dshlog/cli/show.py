@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dshlog.cli.entry import one_log
-from dshlog.cli.lenses import Lens, refuse_beyond
+from dshlog.cli.lenses import Lens, refuse_beyond, request_name
 from dshlog.cli.options import EXIT_READ, ColourOption
 from dshlog.cli.output import Output, look, say
 from dshlog.cli.world import World
 
 if TYPE_CHECKING:
     from dshlog.model.report import Report
+    from dshlog.report.request import Name
 
 EPILOG = EXIT_READ
 
@@ -36,6 +37,25 @@ def show(
     frames: Annotated[
         bool, typer.Option("--frames", help="One row a zstd frame: offset, size, decoded size, ratio, rows.")
     ] = False,
+    request: Annotated[
+        str | None,
+        typer.Option(
+            "--request",
+            metavar="N",
+            help="What the model was given: config, tools, messages. N counts the request headers from 1; N.K is the "
+            "K-th call under one.",
+        ),
+    ] = None,
+    diff: Annotated[
+        str | None,
+        typer.Option(
+            "--diff", metavar="M", help="With --request: what differs from request M, and which event did it."
+        ),
+    ] = None,
+    why: Annotated[
+        int | None,
+        typer.Option("--why", metavar="SEQ", min=0, help="Why the model sees this event or does not: who replaced it."),
+    ] = None,
     at: Annotated[
         int | None,
         typer.Option(
@@ -55,7 +75,8 @@ def show(
 
     Without an option a card of one screen: facts, state, what is open, the last messages, what to run
     next. With --surface what the model sees, with --transcript what the person saw; --events, --turns and
-    --frames show what the log is made of. One view at a time. Never writes.
+    --frames show what the log is made of; --request what one request held, --why what became of one event.
+    One view at a time. Never writes.
     """
     views = {
         "--surface": surface,
@@ -63,17 +84,28 @@ def show(
         "--events": events,
         "--turns": turns,
         "--frames": frames,
+        "--request": request is not None,
+        "--why": why is not None,
     }
     chosen = [name for name, wanted in views.items() if wanted]
     if len(chosen) > 1:
         message = f"{' and '.join(chosen)} exclude each other"
         raise typer.BadParameter(message)
+    if diff is not None and request is None:
+        message = "--diff needs --request"
+        raise typer.BadParameter(message)
+    wanted, other = _name(request, "'--request'"), _name(diff, "'--diff'")
     world = ctx.find_object(World) or World()
     log = one_log(world, path, "show")
     with Output() as output:
         if chosen and not surface:
             lens = Lens(world=world, log=log, output=output, at=at, full=full, json=json, colour=color)
-            report: Report = getattr(lens, chosen[0].removeprefix("--"))()
+            if wanted is not None:
+                report = lens.request(wanted, other)
+            elif why is not None:
+                report = lens.why(why)
+            else:
+                report = getattr(lens, chosen[0].removeprefix("--"))()
             output.flush()
             return status(report)
         with world.source(log) as source:
@@ -94,6 +126,13 @@ def show(
 
             output.lines(card_lines(report, view, look(output, color)))
     return status(report)
+
+
+def _name(text: str | None, option: str) -> Name | None:
+    try:
+        return None if text is None else request_name(text)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint=option) from error
 
 
 def status(report: Report) -> int:

@@ -163,6 +163,12 @@ def folded(words: str, look: Look, indent: str = "     ") -> Iterator[str]:
     yield line
 
 
+def labelled(label: str, words: str, look: Look, *, width: int = 10) -> Iterator[str]:
+    """Yield `label words`, the words from one column on, in a terminal broken between them."""
+    for number, line in enumerate(folded(words, look, indent=" " * (width + 2))):
+        yield line if number else f"  {label:<{width}}{line[width + 2 :]}"
+
+
 def whole(text: str, indent: str = "     ") -> Iterator[str]:
     """Yield a whole text line by line, indented, nothing in it left raw but tabs."""
     for line in text.split("\n"):

@@ -34,6 +34,17 @@ class Calls:
         self._place: tuple[object, object] = (None, None)
         self._terminal = False
 
+    def begins(self, event: dict[str, Any]) -> bool:
+        """Tell whether an event, not taken yet, is the first that tells of a call."""
+        kind, data = event.get("type"), event.get("data")
+        if self._embedded:
+            return kind in ("assistant/message", "assistant/attempt")
+        place = (get(data, "turn"), get(data, "step"))
+        fresh = self._first is None or place != self._place
+        if kind == "assistant/chunk":
+            return fresh or self._terminal
+        return kind == "assistant/message" and (fresh or event.get("sourceEventSeqs") == [])
+
     def event(self, seq: int, event: dict[str, Any]) -> Iterator[Call]:
         """Take an event; yield the calls that it settles, the earliest first."""
         kind, data = event.get("type"), event.get("data")

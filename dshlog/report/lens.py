@@ -27,33 +27,43 @@ class Seen(NamedTuple):
     step: object
 
 
-def seen(decoded: Decoded, at: int | None = None) -> Iterator[Seen]:
-    """Yield the events up to `at` (None: all) in order; the log is read to its end all the same.
+class Open:
+    """The turn and step that are open while events go by."""
 
-    Turn and step are the event's own, else those open at it, else None.
-    """
-    open_turn: object = None
-    open_step: object = None
+    def __init__(self) -> None:
+        self._turn: object = None
+        self._step: object = None
+
+    def enter(self, kind: object, data: object) -> tuple[object, object]:
+        """Take an event; its own turn and step, else those open at it, else None. `leave` follows."""
+        turn, step = (None, None) if kind == "user/message" else (get(data, "turn"), get(data, "step"))
+        if kind == "turn/start":
+            self._turn, self._step = turn, None
+        elif kind == "step/start":
+            self._step = step
+        return self._turn if turn is None else turn, self._step if step is None else step
+
+    def leave(self, kind: object) -> None:
+        """Close what the event closes."""
+        if kind == "step/end":
+            self._step = None
+        elif kind == "turn/end":
+            self._turn = self._step = None
+
+
+def seen(decoded: Decoded, at: int | None = None) -> Iterator[Seen]:
+    """Yield the events up to `at` (None: all) in order; the log is read to its end all the same."""
     header = decoded.header
     old = header if header is not None and header.version == 0 else None
+    place = Open()
     for seq, (stored, line) in enumerate(decoded.events()):
         if at is not None and seq > at:
             continue
         event = stored if old is None else to_current(stored, seq, old.id, {})
-        kind, data = event.get("type"), event.get("data")
-        turn, step = get(data, "turn"), get(data, "step")
-        if kind == "turn/start":
-            open_turn, open_step = turn, None
-        elif kind == "step/start":
-            open_step = step
-        elif kind == "user/message":
-            turn = step = None  # the payload is the message itself
-        turn, step = open_turn if turn is None else turn, open_step if step is None else step
+        kind = event.get("type")
+        turn, step = place.enter(kind, event.get("data"))
         yield Seen(event, stored, line, seq, turn, step)
-        if kind == "step/end":
-            open_step = None
-        elif kind == "turn/end":
-            open_turn = open_step = None
+        place.leave(kind)
 
 
 def elapsed(start: object, end: object) -> int | float | None:

@@ -110,3 +110,59 @@ def test_a_deep_payload_can_be_shown(tmp_path, say):
     )
     assert say("show", "--events", "--full", "--json", path)[0] == 0
     assert deep.decode() in say("show", "--events", "--full", path)[1]
+
+
+def test_a_request_is_config_tools_and_messages(repository, say):
+    path = str(repository / "fixtures/v4/compaction")
+    status, out, err = say("show", "--request", 1, path)
+    assert (status, err) == (0, "")
+    assert "  config    provider demo, model demo-1\n" in out
+    told = json.loads(say("show", "--request", 1, "--json", path)[1])
+    assert {"schema", "path", "request", "seq", "header", "tools", "messages"} <= told.keys()
+    assert (told["schema"], told["request"], told["call"]) == (SCHEMA, 1, 1)
+    assert told["header"]["config"] == {"provider": "demo", "model": "demo-1"}
+    assert [message["role"] for message in told["messages"]] == ["system", "user", "user", "user"]
+
+
+def test_two_requests_are_compared_and_the_cause_is_named(repository, say):
+    path = repository / "fixtures/v4/compaction"
+    status, out, _ = say("show", "--request", "1", "--diff", "1.2", path)
+    assert status == 0
+    assert "  because   compaction: user/message 13 replaced 3 messages: 3, 4, 5 (told by 12)\n" in out
+    told = json.loads(say("show", "--request", "1.2", "--diff", "1", "--json", path)[1])
+    assert (told["breaks"]["kind"], told["breaks"]["seq"], told["common"]["messages"]) == ("compaction", 13, 1)
+
+
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        (("--request", "3"), "no request 3: the log has 1 request header, at seq 6"),
+        (("--request", "1.9"), "no request 1.9: header 1 has 2 calls"),
+        (("--request", "0"), "'0' is no request; write N or N.K, both counted from 1"),
+        (("--request", "1", "--diff", "x"), "'x' is no request; write N or N.K, both counted from 1"),
+        (("--request", "1", "--diff", "9"), "no request 9: the log has 1 request header, at seq 6"),
+        (("--diff", "1"), "--diff needs --request"),
+        (("--request", "1", "--why", "1"), "--request and --why exclude each other"),
+        (("--why", "99"), "no event 99: the last seq is 18"),
+        (("--why", "9", "--at", "8"), "event 9 comes after seq 8"),
+        (("--request", "1", "--at", "99"), "no event 99: the last seq is 18"),
+    ],
+)
+def test_what_there_is_not_is_told(words, message, repository, say):
+    status, out, err = say("show", *words, repository / "fixtures/v4/compaction")
+    assert (status, out) == (2, "")
+    assert message in err
+
+
+def test_why_tells_the_way_of_an_event(repository, say):
+    path = repository / "fixtures/v4/compaction"
+    status, out, err = say("show", "--why", 3, path)
+    assert (status, err) == (0, "")
+    assert "  so          the model does not see it any more\n" in out
+    assert "  replaced by 13 user/message by compact-checkpoint\n" in out
+    told = json.loads(say("show", "--why", 3, "--json", path)[1])
+    assert (told["state"], told["replacedBy"]) == (
+        "replaced",
+        [{"seq": 13, "type": "user/message", "by": "compact-checkpoint"}],
+    )
+    assert json.loads(say("show", "--why", 3, "--at", 8, "--json", path)[1])["state"] == "surface"

@@ -51,7 +51,24 @@ def test_schema_is_one_and_is_printed_as_it_is_shipped(name, say):
 
 
 def test_every_schema_can_be_asked_for(say):
-    assert NAMES == ["events", "explain", "frames", "log", "surface", "transcript", "turns", "validate"]
+    assert (
+        sorted(
+            [
+                "events",
+                "explain",
+                "frames",
+                "log",
+                "surface",
+                "transcript",
+                "turns",
+                "validate",
+                "request",
+                "difference",
+                "why",
+            ]
+        )
+        == NAMES
+    )
     status, out, err = say("explain", "--schema", "nothing")
     assert (status, out) == (2, b"")
     assert all(name.encode() in err for name in NAMES)
@@ -131,6 +148,16 @@ def test_views_of_fixtures(version, view, repository, say):
             assert faults(view, json.loads(say("show", f"--{view}", "--json", *more, log)[1])) == []
 
 
+@pytest.mark.parametrize("version", range(5))
+def test_requests_and_answers_of_fixtures(version, repository, say):
+    log = repository / f"fixtures/v{version}/compaction"
+    for more in ((), ("--full",), ("--at", "14")):
+        assert faults("request", json.loads(say("show", "--request", "1", "--json", *more, log)[1])) == []
+    assert faults("difference", json.loads(say("show", "--request", "1", "--diff", "1.2", "--json", log)[1])) == []
+    for seq in range(15):
+        assert faults("why", json.loads(say("show", "--why", seq, "--json", log)[1])) == []
+
+
 def test_explanations(say):
     assert faults("explain", json.loads(say("explain", "--json")[1])) == []
 
@@ -146,3 +173,5 @@ def test_surfaces_of_released_builds(shared, say):
         for view in ("surface", *VIEWS):
             if view != "frames" or log.name.endswith(".zstd"):
                 assert faults(view, json.loads(say("show", f"--{view}", "--json", log)[1])) == [], log
+        for name, words in (("request", ["1"]), ("difference", ["1", "--diff", "1"])):
+            assert faults(name, json.loads(say("show", "--request", *words, "--json", log)[1])) == [], log

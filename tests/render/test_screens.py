@@ -15,15 +15,20 @@ import rows
 from dshlog.render.events import event_lines
 from dshlog.render.frames import frame_lines
 from dshlog.render.look import Look
+from dshlog.render.request import difference_lines, request_lines
 from dshlog.render.surface import node_lines
 from dshlog.render.transcript import transcript_lines
 from dshlog.render.turns import turn_lines
+from dshlog.render.why import why_lines
 from dshlog.report.decode import read_log
+from dshlog.report.difference import difference
 from dshlog.report.events import event_rows
 from dshlog.report.frames import Framed
+from dshlog.report.request import requests
 from dshlog.report.surface import surface_view
 from dshlog.report.transcript import transcript
 from dshlog.report.turns import turns
+from dshlog.report.why import why
 from dshlog.storage.source import BytesSource
 from logbuilder import Log
 
@@ -54,6 +59,7 @@ def talk():
     log.compact(users[0], log.nodes[-1], "我们看了目录。")
     log.step()
     log.user("继续")
+    log.request("series", tools=["bash", "读文件", "write"])
     log.assistant("", ("call_2", "read", '{"path":"設定.toml"}'))
     log.call("call_2")
     log.end_step()
@@ -63,6 +69,7 @@ def talk():
 
 DATA = talk()
 SOURCE = BytesSource(DATA)
+ASKED = requests(SOURCE, "log", [(1, 2), (2, 1)])[0]
 
 
 def decoded(**options):
@@ -79,6 +86,13 @@ VIEWS = {
     "turns": lambda look: turn_lines(turns(decoded()), look, full=True),
     "transcript": lambda look: transcript_lines(transcript(decoded(keep=True)), look),
     "transcript-full": lambda look: transcript_lines(transcript(decoded(keep=True), full=True), look, full=True),
+    "request": lambda look: request_lines("log", 4, ASKED.found[2, 1], look),
+    "request-full": lambda look: request_lines("log", 4, ASKED.found[2, 1], look, full=True),
+    "difference": lambda look: difference_lines("log", 4, difference(ASKED, *ASKED.found.values()), look),
+    "difference-full": lambda look: difference_lines(
+        "log", 4, difference(ASKED, *ASKED.found.values()), look, full=True
+    ),
+    "why": lambda look: why_lines(why(SOURCE, "log", 7)[0], look),
     "frames": lambda look: frame_lines(Framed(SOURCE, "log.zstd").rows(types=True), look, full=True),
 }
 EXACT = {"frames"}  # the sizes are those of one compressor, so other ones are not compared
