@@ -14,7 +14,18 @@ if TYPE_CHECKING:
     from dshlog.rules.rule import Rule
 
 Schema = Literal[
-    "validate", "log", "surface", "transcript", "events", "turns", "frames", "request", "difference", "why", "explain"
+    "validate",
+    "log",
+    "surface",
+    "transcript",
+    "events",
+    "turns",
+    "frames",
+    "request",
+    "difference",
+    "why",
+    "ls",
+    "explain",
 ]
 
 EPILOG = EXIT_EXPLAIN
@@ -39,7 +50,7 @@ def explain(
         typer.Option(
             "--schema",
             metavar="NAME",
-            help="Print the JSON Schema of an output: validate, log, explain, or a view of show (surface, events ...).",
+            help="Print the JSON Schema of an output: validate, log, ls, explain, or a view of show (surface, events ...).",
         ),
     ] = None,
     color: ColourOption = "auto",

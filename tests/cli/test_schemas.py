@@ -65,6 +65,7 @@ def test_every_schema_can_be_asked_for(say):
                 "request",
                 "difference",
                 "why",
+                "ls",
             ]
         )
         == NAMES
