@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
 
 import pytest
 import typer.main
 
+import dshlog
 from dshlog import __version__
 from dshlog.cli.main import application
 from dshlog.model.finding import Finding
@@ -63,6 +66,13 @@ def keys_of(value):
     return {key for member in value for key in keys_of(member)} if isinstance(value, list) else set()
 
 
+def names_of(schema):
+    """Give a value that has the members which a schema names."""
+    if "properties" in schema:
+        return {name: names_of(inner) for name, inner in schema["properties"].items()}
+    return [names_of(schema["items"])] if "items" in schema else None
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_command_is_in_both(command, readme, manual):
     assert f"dshlog {command}" in readme
@@ -90,6 +100,8 @@ def test_exit_status_is_in_both(status, readme, manual):
 
 def test_manual_names_every_json_key(manual):
     documents = [validate_dict([card_dict(REPORT)], reader="latest", version="0"), surface_dict(VIEW)]
+    shipped = Path(dshlog.__file__).parent.joinpath("schemas")
+    documents += [names_of(json.loads(path.read_text(encoding="utf-8"))) for path in shipped.iterdir()]
     bold = set(re.findall(r"[\w-]+", "\n".join(re.findall(r"^\.BR? .*$", manual, re.MULTILINE))))
     assert keys_of(documents) <= bold
 

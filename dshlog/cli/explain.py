@@ -13,7 +13,20 @@ from dshlog.cli.output import Output, look
 if TYPE_CHECKING:
     from dshlog.rules.rule import Rule
 
-Schema = Literal["validate", "log", "surface", "explain"]
+Schema = Literal[
+    "validate",
+    "log",
+    "surface",
+    "transcript",
+    "events",
+    "turns",
+    "frames",
+    "request",
+    "difference",
+    "why",
+    "ls",
+    "explain",
+]
 
 EPILOG = EXIT_EXPLAIN
 
@@ -35,7 +48,9 @@ def explain(
     schema: Annotated[
         Schema | None,
         typer.Option(
-            "--schema", metavar="NAME", help="Print the JSON Schema of an output: validate, log, surface or explain."
+            "--schema",
+            metavar="NAME",
+            help="Print the JSON Schema of an output: validate, log, ls, explain, or a view of show (surface, events ...).",
         ),
     ] = None,
     color: ColourOption = "auto",

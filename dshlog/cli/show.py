@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dshlog.cli.entry import one_log
-from dshlog.cli.failure import Failure
+from dshlog.cli.lenses import Lens, refuse_beyond, request_name
 from dshlog.cli.options import EXIT_READ, ColourOption
 from dshlog.cli.output import Output, look, say
 from dshlog.cli.world import World
 
 if TYPE_CHECKING:
     from dshlog.model.report import Report
+    from dshlog.report.request import Name
 
 EPILOG = EXIT_READ
 
@@ -25,28 +26,93 @@ def show(
     surface: Annotated[
         bool, typer.Option("--surface", help="What the model sees: one row a node, and what it replaced.")
     ] = False,
-    at: Annotated[
-        int | None, typer.Option("--at", metavar="SEQ", min=0, help="The surface after this event; implies --surface.")
-    ] = None,
-    json: Annotated[
-        bool, typer.Option("--json", help="The surface as JSON; without --surface or --at, the facts as JSON.")
+    transcript: Annotated[
+        bool,
+        typer.Option("--transcript", help="What the person saw: messages as they were appended, calls with results."),
     ] = False,
-    full: Annotated[bool, typer.Option("--full", help="The whole text below each row; implies --surface.")] = False,
+    events: Annotated[bool, typer.Option("--events", help="One row an event: time, type, turn, size, facts.")] = False,
+    turns: Annotated[
+        bool, typer.Option("--turns", help="One row a turn: steps, calls, failures, duration, end, tokens.")
+    ] = False,
+    frames: Annotated[
+        bool, typer.Option("--frames", help="One row a zstd frame: offset, size, decoded size, ratio, rows.")
+    ] = False,
+    request: Annotated[
+        str | None,
+        typer.Option(
+            "--request",
+            metavar="N",
+            help="What the model was given: config, tools, messages. N counts the request headers from 1; N.K is the "
+            "K-th call under one.",
+        ),
+    ] = None,
+    diff: Annotated[
+        str | None,
+        typer.Option(
+            "--diff", metavar="M", help="With --request: what differs from request M, and which event did it."
+        ),
+    ] = None,
+    why: Annotated[
+        int | None,
+        typer.Option("--why", metavar="SEQ", min=0, help="Why the model sees this event or does not: who replaced it."),
+    ] = None,
+    at: Annotated[
+        int | None,
+        typer.Option(
+            "--at", metavar="SEQ", min=0, help="The view after this event; without another view that of the surface."
+        ),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="The view as JSON; without a view the facts as JSON.")] = False,
+    full: Annotated[
+        bool,
+        typer.Option(
+            "--full", help="The whole of each row: texts, payloads, steps, types; without a view that of the surface."
+        ),
+    ] = False,
     color: ColourOption = "auto",
 ) -> int:
     """Look at one log.
 
     Without an option a card of one screen: facts, state, what is open, the last messages, what to run
-    next. With --surface what the model sees. Never writes.
+    next. With --surface what the model sees, with --transcript what the person saw; --events, --turns and
+    --frames show what the log is made of; --request what one request held, --why what became of one event.
+    One view at a time. Never writes.
     """
+    views = {
+        "--surface": surface,
+        "--transcript": transcript,
+        "--events": events,
+        "--turns": turns,
+        "--frames": frames,
+        "--request": request is not None,
+        "--why": why is not None,
+    }
+    chosen = [name for name, wanted in views.items() if wanted]
+    if len(chosen) > 1:
+        message = f"{' and '.join(chosen)} exclude each other"
+        raise typer.BadParameter(message)
+    if diff is not None and request is None:
+        message = "--diff needs --request"
+        raise typer.BadParameter(message)
+    wanted, other = _name(request, "'--request'"), _name(diff, "'--diff'")
     world = ctx.find_object(World) or World()
     log = one_log(world, path, "show")
-    with world.source(log) as source:
-        view, report = world.surface_view(source, log, at=at)
-    if at is not None:
-        _refuse_beyond(report, at)
-    wants_surface = surface or full or at is not None
     with Output() as output:
+        if chosen and not surface:
+            lens = Lens(world=world, log=log, output=output, at=at, full=full, json=json, colour=color)
+            if wanted is not None:
+                report = lens.request(wanted, other)
+            elif why is not None:
+                report = lens.why(why)
+            else:
+                report = getattr(lens, chosen[0].removeprefix("--"))()
+            output.flush()
+            return status(report)
+        with world.source(log) as source:
+            view, report = world.surface_view(source, log, at=at)
+        if at is not None:
+            refuse_beyond(report, at)
+        wants_surface = surface or full or at is not None
         if json:
             from dshlog.render.jsonout import card_dict, document, surface_dict
 
@@ -62,11 +128,11 @@ def show(
     return status(report)
 
 
-def _refuse_beyond(report: Report, at: int) -> None:
-    if at < report.events:
-        return
-    message = f"no event {at}: " + (f"the last seq is {report.events - 1}" if report.events else "the log has no event")
-    raise Failure(message)
+def _name(text: str | None, option: str) -> Name | None:
+    try:
+        return None if text is None else request_name(text)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint=option) from error
 
 
 def status(report: Report) -> int:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from dshlog.files.find import Found
     from dshlog.model.report import Report
+    from dshlog.model.session import SessionRow
     from dshlog.model.view import SurfaceView
     from dshlog.report.decode import Decoded
     from dshlog.report.excerpt import Excerpt
@@ -32,6 +33,19 @@ class World:
         from dshlog.files.find import find_logs
 
         return find_logs(path, all_generations=all_generations)
+
+    def sessions(self, path: str, *, all_generations: bool = False) -> list[SessionRow]:
+        """Give the logs that a path stands for, by their headers alone."""
+        from dshlog.files.heads import heads
+        from dshlog.model.session import SessionRow
+        from dshlog.report.sessions import session_row
+
+        return [
+            session_row(head.path, head.size, head.data, head.older)
+            if head.problem is None
+            else SessionRow(head.path, size=head.size, older=head.older, problem=head.problem)
+            for head in heads(path, all_generations=all_generations)
+        ]
 
     def source(self, path: str) -> AbstractContextManager[Source]:
         """Open a log; `-` is standard input."""

@@ -12,7 +12,7 @@ from dshlog.model.view import SurfaceView
 from dshlog.render.words import PREVIEW, cut, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from dshlog.model.place import Place
 
@@ -79,9 +79,9 @@ def log_dict(report: Report) -> Json:
         "surface": surface
         and {"nodes": surface.nodes, "replacements": surface.replacements, "messages": surface.messages},
         "tail": {
-            "turn": _scalar(tail.turn),
-            "step": _scalar(tail.step),
-            "calls": [_scalar(call) for call in tail.calls],
+            "turn": scalar(tail.turn),
+            "step": scalar(tail.step),
+            "calls": [scalar(call) for call in tail.calls],
         },
         "findings": [finding_dict(finding) for finding in report.findings],
     }
@@ -140,8 +140,8 @@ def surface_dict(view: SurfaceView) -> Json:
                 "seq": row.seq,
                 "type": row.type,
                 "role": row.role,
-                "turn": _scalar(row.turn),
-                "step": _scalar(row.step),
+                "turn": scalar(row.turn),
+                "step": scalar(row.step),
                 "chars": row.chars,
                 "source": row.source,
                 "preview": cut(one_line(row.text), PREVIEW),
@@ -162,13 +162,32 @@ def document(value: Json) -> bytes:
     return _dumps(value, indented=True)
 
 
+def exact(value: Json) -> bytes:
+    """Give a document that holds payloads of a log, which may be of any depth, with a newline at the end."""
+    from dshlog.storage.jsontext import dumps
+
+    return dumps(value) + b"\n"
+
+
+def streamed(head: Json, name: str, rows: Iterable[Json]) -> Iterator[bytes]:
+    """Yield such a document piece by piece: the members of `head`, then a list of that name, one row a line."""
+    from dshlog.storage.jsontext import dumps
+
+    yield dumps(head)[:-1] + b',"' + name.encode() + b'":['
+    between = b"\n"
+    for row in rows:
+        yield between + dumps(row)
+        between = b",\n"
+    yield b"\n]}\n"
+
+
 def line(value: Json) -> bytes:
     """Give one value on one line, with a newline at the end."""
     return _dumps(value, indented=False)
 
 
-def _scalar(value: object) -> object:
-    # Turn, step and call ids are as the log spells them; a list or an object there is no answer.
+def scalar(value: object) -> object:
+    """Give a turn, a step or a call id as the log spells it; a list or an object there is no answer."""
     return value if value is None or isinstance(value, (str, int, float)) else None
 
 

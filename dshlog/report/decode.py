@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from dshlog.model.header import Header
     from dshlog.model.report import Encoding, Report
+    from dshlog.model.surface import Replacement
     from dshlog.storage.source import Source
 
 _PACKED_UNTIL = 2  # generations below this one pack chunk runs into rows
@@ -27,9 +28,9 @@ class Decoded:
     `header` and `header_line` are there from the start; both are None when the first line is no header.
     """
 
-    def __init__(self, source: Source, path: str, encoding: Encoding | None = None) -> None:
+    def __init__(self, source: Source, path: str, encoding: Encoding | None = None, *, keep: bool = False) -> None:
         self._given = (source, path, encoding)
-        self._exam = Examination(source, path, encoding)
+        self._exam = Examination(source, path, encoding, keep=keep)
         self.header_line: bytes | None = self._exam.reading.header_line
         self.header: Header | None = self._exam.reading.header
 
@@ -38,6 +39,11 @@ class Decoded:
         """Give the report on what has been read so far; whole after an iteration has ended."""
         again = self._exam.again()
         return self._exam.report() if again is None else again.run()
+
+    def replacements(self) -> tuple[Replacement, ...]:
+        """Give the replacements made in what has been read so far; the log must be decoded with `keep`."""
+        exam = self._exam
+        return () if exam.judge is None else exam.judge.kept()[0].replacements
 
     def records(self) -> Iterator[bytes]:
         """Yield every stored line behind the header as it is, sound or not, without its line feed."""
@@ -89,9 +95,9 @@ class Decoded:
         yield row, line.strip(_SPACE) if _is_text(line) else None
 
 
-def read_log(source: Source, path: str, *, encoding: Encoding | None = None) -> Decoded:
-    """Open one log for decoding; arguments as `examine`."""
-    return Decoded(source, path, encoding)
+def read_log(source: Source, path: str, *, encoding: Encoding | None = None, keep: bool = False) -> Decoded:
+    """Open one log for decoding; arguments as `examine`. With `keep` the surface is held as well."""
+    return Decoded(source, path, encoding, keep=keep)
 
 
 def _is_text(line: bytes) -> bool:

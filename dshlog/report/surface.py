@@ -9,6 +9,7 @@ from dshlog.report.examine import Examination
 
 if TYPE_CHECKING:
     from dshlog.model.report import Encoding, Report
+    from dshlog.model.surface import Surface
     from dshlog.rules.judge import Judge
     from dshlog.storage.source import Source
 
@@ -84,13 +85,22 @@ def _view(path: str, judge: Judge | None, at: int | None) -> SurfaceView:
     if judge is None:
         return SurfaceView(path=path, version=None, at=at, nodes=(), replacements=(), rows=())
     surface, messages = judge.kept()
+    return SurfaceView(
+        path=path,
+        version=judge.version,
+        at=at,
+        nodes=surface.nodes,
+        replacements=surface.replacements,
+        rows=surface_of(judge, surface, messages),
+    )
+
+
+def surface_of(judge: Judge, surface: Surface, messages: dict[int, Any]) -> tuple[SurfaceRow, ...]:
+    """Give a row for each node that the judge holds; surface and messages are what it has `kept`."""
     shadowed = {change.seq: change.shadowed for change in surface.replacements}
-    rows = tuple(
+    return tuple(
         _row(judge, position, seq, messages.get(seq), shadowed.get(seq, ()))
         for position, seq in enumerate(surface.nodes)
-    )
-    return SurfaceView(
-        path=path, version=judge.version, at=at, nodes=surface.nodes, replacements=surface.replacements, rows=rows
     )
 
 
@@ -109,12 +119,12 @@ def _row(judge: Judge, position: int, seq: int, message: Any, replaced: tuple[in
         step=step,
         chars=sum(map(len, texts)),
         source=source_kind if type(source_kind) is str else None,
-        text="\n".join(texts) or _calls(fields.get("content")),
+        text="\n".join(texts) or block_words(fields.get("content")),
         replaced=replaced,
     )
 
 
-def _calls(content: object) -> str:
+def block_words(content: object) -> str:
     """Stand in for a message without text: what it calls, or what kinds of block it holds."""
     words: list[str] = []
     for block in content if type(content) is list else ():

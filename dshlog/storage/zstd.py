@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from zstandard import ZstdDecompressor, ZstdError
@@ -66,3 +67,18 @@ def torn_text(source: Source, start: int, end: int) -> Iterator[bytes]:
     """
     if decodes(source, start, end):
         yield from text(source, start, end)
+
+
+def first_text(data: bytes, limit: int) -> bytes:
+    """Give up to `limit` bytes of the text of the first frame in some bytes; what there is when that is torn."""
+    reader = _decompressor().stream_reader(data)
+    try:
+        return reader.read(limit)
+    except ZstdError:
+        return b""
+
+
+@cache
+def _decompressor() -> ZstdDecompressor:
+    # One context serves all heads of a run, because they are read one after the other.
+    return ZstdDecompressor()

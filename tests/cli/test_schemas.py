@@ -51,7 +51,25 @@ def test_schema_is_one_and_is_printed_as_it_is_shipped(name, say):
 
 
 def test_every_schema_can_be_asked_for(say):
-    assert NAMES == ["explain", "log", "surface", "validate"]
+    assert (
+        sorted(
+            [
+                "events",
+                "explain",
+                "frames",
+                "log",
+                "surface",
+                "transcript",
+                "turns",
+                "validate",
+                "request",
+                "difference",
+                "why",
+                "ls",
+            ]
+        )
+        == NAMES
+    )
     status, out, err = say("explain", "--schema", "nothing")
     assert (status, out) == (2, b"")
     assert all(name.encode() in err for name in NAMES)
@@ -119,6 +137,28 @@ def test_surfaces_and_cards_of_fixtures(version, repository, say):
         assert faults("log", card) == []
 
 
+VIEWS = ("transcript", "events", "turns", "frames")
+
+
+@pytest.mark.parametrize("version", range(5))
+@pytest.mark.parametrize("view", VIEWS)
+def test_views_of_fixtures(version, view, repository, say):
+    for name in ("clean", "compaction", "open", "torn-frame"):
+        log = repository / f"fixtures/v{version}/{name}"
+        for more in ((), ("--full",), ("--at", "3")):
+            assert faults(view, json.loads(say("show", f"--{view}", "--json", *more, log)[1])) == []
+
+
+@pytest.mark.parametrize("version", range(5))
+def test_requests_and_answers_of_fixtures(version, repository, say):
+    log = repository / f"fixtures/v{version}/compaction"
+    for more in ((), ("--full",), ("--at", "14")):
+        assert faults("request", json.loads(say("show", "--request", "1", "--json", *more, log)[1])) == []
+    assert faults("difference", json.loads(say("show", "--request", "1", "--diff", "1.2", "--json", log)[1])) == []
+    for seq in range(15):
+        assert faults("why", json.loads(say("show", "--why", seq, "--json", log)[1])) == []
+
+
 def test_explanations(say):
     assert faults("explain", json.loads(say("explain", "--json")[1])) == []
 
@@ -131,4 +171,8 @@ def test_logs_of_released_builds(shared, say):
 def test_surfaces_of_released_builds(shared, say):
     logs = sorted((shared / "corpus").glob("*/sessions/*/*/session*"))
     for log in [path for path in logs if path.is_file() and path.name != "session.lock"][::20]:
-        assert faults("surface", json.loads(say("show", "--surface", "--json", log)[1])) == [], log
+        for view in ("surface", *VIEWS):
+            if view != "frames" or log.name.endswith(".zstd"):
+                assert faults(view, json.loads(say("show", f"--{view}", "--json", log)[1])) == [], log
+        for name, words in (("request", ["1"]), ("difference", ["1", "--diff", "1"])):
+            assert faults(name, json.loads(say("show", "--request", *words, "--json", log)[1])) == [], log

@@ -1,0 +1,236 @@
+"""The views of `dshlog show` besides the card and the surface."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dshlog.cli.failure import Failure
+from dshlog.cli.output import look
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from dshlog.cli.output import Colour, Output
+    from dshlog.cli.world import World
+    from dshlog.model.report import Report
+    from dshlog.report.decode import Decoded
+    from dshlog.report.request import Name, Requests
+
+_DIGITS = 10  # of a number on the command line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lens:
+    """How one log is looked at, and where that is printed."""
+
+    world: World
+    log: str
+    output: Output
+    at: int | None
+    full: bool
+    json: bool
+    colour: Colour
+
+    def events(self) -> Report:
+        """Print the events, each as soon as it is read."""
+        from dshlog.render.events import event_dict, event_lines, head_line
+        from dshlog.report.events import event_rows
+
+        with self.world.source(self.log) as source:
+            decoded = self.world.read_log(source, self.log)
+            rows = self._held(event_rows(decoded, at=self.at), decoded)
+            if self.json:
+                self._document(_version(decoded), (event_dict(row, full=self.full) for row in rows))
+            else:
+                self.output.lines((head_line(self.log, _version(decoded), self.at, self._look),))
+                self.output.lines(event_lines(rows, self._look, full=self.full))
+            return decoded.report
+
+    def turns(self) -> Report:
+        """Print the turns."""
+        from dshlog.render.events import head_line
+        from dshlog.render.turns import turn_dict, turn_lines
+        from dshlog.render.words import count
+        from dshlog.report.turns import turns
+
+        with self.world.source(self.log) as source:
+            decoded = self.world.read_log(source, self.log)
+            rows = turns(decoded, at=self.at)
+            report = decoded.report
+        self._refuse_beyond(report)
+        if self.json:
+            self._document(_version(decoded), map(turn_dict, rows))
+        else:
+            head = head_line(self.log, _version(decoded), self.at, self._look, count(len(rows), "turn"))
+            self.output.lines((head, *turn_lines(rows, self._look, full=self.full)))
+        return report
+
+    def transcript(self) -> Report:
+        """Print the transcript."""
+        from dshlog.render.events import head_line
+        from dshlog.render.transcript import said_dict, transcript_lines
+        from dshlog.render.words import count
+        from dshlog.report.decode import read_log
+        from dshlog.report.transcript import transcript
+
+        with self.world.source(self.log) as source:
+            decoded = read_log(source, self.log, keep=True)
+            rows = transcript(decoded, at=self.at, full=self.full)
+            report = decoded.report
+        self._refuse_beyond(report)
+        if self.json:
+            self._document(_version(decoded), (said_dict(row, full=self.full) for row in rows))
+        else:
+            messages = [row for row in rows if row.type != "turn/end"]
+            gone = sum(row.replaced_by is not None for row in messages)
+            facts = count(len(messages), "message"), f"{gone} replaced later" if gone else ""
+            self.output.lines((head_line(self.log, _version(decoded), self.at, self._look, *facts),))
+            self.output.lines(transcript_lines(rows, self._look, full=self.full))
+        return report
+
+    def frames(self) -> Report:
+        """Print the frames, each as soon as it was decompressed.
+
+        Raises:
+            Failure: the log is raw text.
+        """
+        from dshlog.render.events import head_line
+        from dshlog.render.frames import frame_dict, frame_lines
+        from dshlog.render.words import path_name
+        from dshlog.report.frames import Framed
+
+        with self.world.source(self.log) as source:
+            framed = Framed(source, self.log, at=self.at)
+            if framed.raw:
+                message = f"{path_name(self.log)} is raw text and has no frames"
+                raise Failure(message)
+            self._refuse_beyond(framed.report)
+            rows = framed.rows(types=self.full)
+            if self.json:
+                self._document(framed.version, (frame_dict(row, full=self.full) for row in rows))
+            else:
+                self.output.lines((head_line(self.log, framed.version, self.at, self._look),))
+                self.output.lines(frame_lines(rows, self._look, full=self.full))
+        return framed.report
+
+    def request(self, wanted: Name, other: Name | None) -> Report:
+        """Print a request, or what differs between two.
+
+        Raises:
+            Failure: the log has no such request.
+        """
+        from dshlog.render.jsonout import exact
+        from dshlog.render.request import difference_dict, difference_lines, request_dict, request_lines
+        from dshlog.report.difference import difference
+        from dshlog.report.request import requests
+
+        names = [wanted] if other is None else [wanted, other]
+        with self.world.source(self.log) as source:
+            found, report = requests(source, self.log, names, at=self.at)
+        self._refuse_beyond(report)
+        for name in names:
+            if name not in found.found:
+                raise _no_request(self.log, name, found)
+        view = found.found[wanted]
+        if other is None:
+            if self.json:
+                self.output.data(exact(request_dict(self.log, report.version, view)))
+            else:
+                self.output.lines(request_lines(self.log, report.version, view, self._look, full=self.full))
+            return report
+        differs = difference(found, view, found.found[other])
+        if self.json:
+            self.output.data(exact(difference_dict(self.log, report.version, differs)))
+        else:
+            self.output.lines(difference_lines(self.log, report.version, differs, self._look, full=self.full))
+        return report
+
+    def why(self, seq: int) -> Report:
+        """Print what became of an event.
+
+        Raises:
+            Failure: there is no such event, or it stands behind the one that the log is taken to end with.
+        """
+        from dshlog.render.jsonout import exact
+        from dshlog.render.why import why_dict, why_lines
+        from dshlog.report.why import why
+
+        with self.world.source(self.log) as source:
+            found, report = why(source, self.log, seq, at=self.at)
+        self._refuse_beyond(report)
+        if found is None:
+            refuse_beyond(report, seq)
+            message = f"event {seq} comes after seq {self.at}"
+            raise Failure(message)
+        if self.json:
+            self.output.data(exact(why_dict(found, full=self.full)))
+        else:
+            self.output.lines(why_lines(found, self._look, full=self.full))
+        return report
+
+    @property
+    def _look(self) -> Any:  # noqa: ANN401 - a Look
+        return look(self.output, self.colour)
+
+    def _held(self, rows: Iterable[Any], decoded: Decoded) -> Iterable[Any]:
+        """Hold the rows back while it is not known whether there is an event `at`."""
+        if self.at is None:
+            return rows
+        held = list(rows)
+        refuse_beyond(decoded.report, self.at)
+        return held
+
+    def _refuse_beyond(self, report: Report) -> None:
+        if self.at is not None:
+            refuse_beyond(report, self.at)
+
+    def _document(self, version: int | None, rows: Iterable[dict[str, Any]]) -> None:
+        from dshlog.render.jsonout import SCHEMA, streamed
+
+        head = {"schema": SCHEMA, "path": self.log, "version": version, "at": self.at}
+        for piece in streamed(head, "rows", rows):
+            self.output.data(piece)
+
+
+def request_name(text: str) -> Name:
+    """Read `N` or `N.K`: the K-th call of the model under the N-th request header.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    number, dot, call = text.partition(".")
+    parts = (number, call) if dot else (number, "1")
+    if not all(part.isascii() and part.isdigit() and len(part) < _DIGITS and int(part) for part in parts):
+        message = f"{text!r} is no request; write N or N.K, both counted from 1"
+        raise ValueError(message)
+    return int(parts[0]), int(parts[1])
+
+
+def _no_request(path: str, name: Name, found: Requests) -> Failure:
+    from dshlog.render.words import count, listed, shell_word
+
+    shown = ".".join(map(str, name)) if name[1] > 1 else str(name[0])
+    if not found.headers:
+        words = "the log has no request/header"
+    elif name[0] > len(found.headers):
+        words = f"the log has {count(len(found.headers), 'request header')}, at seq {listed(found.headers)}"
+    else:
+        words = f"header {name[0]} has {count(found.calls[name[0] - 1], 'call')}"
+    return Failure(f"no request {shown}: {words}", f"dshlog show --events {shell_word(path)}")
+
+
+def refuse_beyond(report: Report, at: int) -> None:
+    """Refuse a seq behind the last event.
+
+    Raises:
+        Failure: there is no such event.
+    """
+    if at < report.events:
+        return
+    message = f"no event {at}: " + (f"the last seq is {report.events - 1}" if report.events else "the log has no event")
+    raise Failure(message)
+
+
+def _version(decoded: Decoded) -> int | None:
+    return None if decoded.header is None else decoded.header.version

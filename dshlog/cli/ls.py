@@ -1,0 +1,110 @@
+"""`dshlog ls`: the sessions of a root."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from dshlog.cli.failure import Failure
+from dshlog.cli.options import EXIT_LS, ColourOption
+from dshlog.cli.output import Output, look, say
+from dshlog.cli.world import World
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dshlog.model.session import SessionDepth, SessionRow
+    from dshlog.render.sessions import Listed
+
+Sort = Literal["created", "id", "project", "size", "version", "path"]
+
+EPILOG = EXIT_LS
+
+_NO_ROOT = "this is where dsh keeps its sessions; name a ROOT, or set DSH_HOME"
+
+
+def ls(
+    ctx: typer.Context,
+    root: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[ROOT]",
+            help="A sessions root, a project or session directory, or a log. Default: $DSH_HOME/sessions, else "
+            "~/.dsh/sessions.",
+        ),
+    ] = None,
+    *,
+    deep: Annotated[
+        bool, typer.Option("--deep", help="Read whole logs: state, turns, title or goal, how the last turn ended.")
+    ] = False,
+    tree: Annotated[
+        bool, typer.Option("--tree", help="Forks and subagents below their parents, missing parents marked.")
+    ] = False,
+    sort: Annotated[Sort, typer.Option("--sort", help="The order; in a tree that of siblings.")] = "created",
+    reverse: Annotated[bool, typer.Option("--reverse", help="The order the other way round.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="The list as one JSON document.")] = False,
+    all_generations: Annotated[
+        bool, typer.Option("--all-generations", help="The older generations of a session too.")
+    ] = False,
+    color: ColourOption = "auto",
+) -> int:
+    """List sessions.
+
+    One line a session from the header of its log alone: id, when it was created, generation, size, project,
+    parent. Never writes.
+    """
+    world = ctx.find_object(World) or World()
+    top = world.default_root() if root is None else root
+    rows = world.sessions(top, all_generations=all_generations)
+    if len(rows) == 1 and rows[0].path == top and rows[0].size is None:
+        message = f"cannot read {top}: {rows[0].problem}"
+        raise Failure(message, *(() if root else (_NO_ROOT,)))
+    if not rows:
+        say("note", f"no session log in {top}")
+    listed = _listed(world, rows, sort, deep=deep, tree=tree, reverse=reverse)
+    with Output() as output:
+        if json:
+            from dshlog.render.jsonout import SCHEMA, streamed
+            from dshlog.render.sessions import session_dict
+
+            for piece in streamed({"schema": SCHEMA, "root": top}, "rows", map(session_dict, listed)):
+                output.data(piece)
+        else:
+            from dshlog.render.sessions import session_lines
+
+            output.lines(session_lines(listed, look(output, color), deep=deep))
+    return 1 if any(row.problem for row in rows) else 0
+
+
+def _listed(
+    world: World, rows: list[SessionRow], sort: Sort, *, deep: bool, tree: bool, reverse: bool
+) -> Iterator[Listed]:
+    from dshlog.render.sessions import Listed
+    from dshlog.report.sessions import in_order, parents
+    from dshlog.report.sessions import tree as grown
+
+    ordered = in_order(rows, sort, reverse=reverse)
+    if tree:
+        for one in grown(ordered):
+            found = None if one.row.parent is None else not one.orphan
+            yield Listed(one.row, _deep(world, one.row) if deep else None, found, one.depth, one.cycle)
+        return
+    known = parents(rows)
+    for row in ordered:
+        found = None if row.parent is None else row.parent in known
+        yield Listed(row, _deep(world, row) if deep else None, found)
+
+
+def _deep(world: World, row: SessionRow) -> SessionDepth | None:
+    from dshlog.files.unreadable import Unreadable
+    from dshlog.report.sessions import session_depth
+
+    if row.size is None:
+        return None
+    try:
+        with world.source(row.path) as source:
+            return session_depth(world.read_log(source, row.path))
+    except Unreadable as error:
+        say("error", error.message, error.hints)
+        return None

@@ -1,0 +1,148 @@
+"""The heads of the logs below a directory: where each lies, how large it is, and its first bytes.
+
+The names decide as in `find`, but one look at each directory is all that is made, since there may be
+thousands. Paths are texts, so that they come out as they were typed.
+"""
+# ruff: noqa: PTH116, PTH118
+
+from __future__ import annotations
+
+import os
+import stat
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from dshlog.files.find import FREE_SUFFIXES
+from dshlog.files.unreadable import unreadable
+from dshlog.storage.firstline import FIRST, MOST
+from dshlog.storage.naming import parse_log_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_QUIET = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_CLOEXEC", 0)
+_BINARY = getattr(os, "O_BINARY", 0)
+_DEEP = 16  # levels below which a loop of mounts is looked for
+
+_canonical = cache(parse_log_name)
+
+
+class Head(NamedTuple):
+    """One log: its size, its first bytes, the generations that it hides; or why it cannot be read."""
+
+    path: str
+    size: int | None = None
+    data: bytes = b""
+    older: tuple[str, ...] = ()
+    problem: str | None = None
+
+
+def heads(top: str, *, all_generations: bool = False) -> Iterator[Head]:
+    """Yield the logs that a path stands for, as `find_logs` finds them, in an order that the names decide.
+
+    A session gives its live generation of each encoding, or all. What cannot be read is given with its
+    problem; nothing is raised.
+    """
+    try:
+        is_directory = stat.S_ISDIR(os.stat(top).st_mode)
+    except (OSError, ValueError) as error:
+        yield Head(top, problem=unreadable(top, error).why)
+        return
+    if not is_directory:
+        yield head(top)
+        return
+    waiting = [(top, 0)]
+    seen: set[tuple[int, int]] = set()
+    while waiting:
+        directory, depth = waiting.pop()
+        try:
+            if depth > _DEEP:
+                at = os.stat(directory)
+                if (at.st_dev, at.st_ino) in seen:
+                    continue
+                seen.add((at.st_dev, at.st_ino))
+            with os.scandir(directory) as listing:
+                entries = sorted(listing, key=_name)
+        except OSError as error:
+            yield Head(directory, problem=unreadable(directory, error).why)
+            continue
+        logs = [entry.name for entry in entries if _canonical(entry.name) is not None]
+        if logs:
+            yield from _session(directory, logs, all_generations=all_generations)
+        inner: list[tuple[str, int]] = []
+        for entry in entries:
+            if entry.name in logs:
+                continue
+            if entry.name.endswith(FREE_SUFFIXES):
+                if not logs and _is_file(entry):
+                    yield head(entry.path)
+            elif _is_directory(entry):
+                inner.append((entry.path, depth + 1))
+        waiting.extend(reversed(inner))
+
+
+def head(path: str, older: tuple[str, ...] = ()) -> Head:
+    """Read the first bytes of a log; more than a few only when its header line is that long."""
+    try:
+        # Opened quietly, for a pipe in place of a log must not be waited for.
+        file = os.open(path, _QUIET | _BINARY)
+    except (OSError, ValueError) as error:
+        return Head(path, older=older, problem=unreadable(path, error).why)
+    try:
+        seen = os.fstat(file)
+        if not stat.S_ISREG(seen.st_mode):
+            what = "a directory" if stat.S_ISDIR(seen.st_mode) else "no regular file"
+            return Head(path, older=older, problem=f"it is {what}")
+        data = os.read(file, FIRST)
+        if b"\n" not in data and len(data) == FIRST:
+            data += _more(file)
+    except OSError as error:
+        return Head(path, older=older, problem=unreadable(path, error).why)
+    finally:
+        os.close(file)
+    return Head(path, seen.st_size, data, older)
+
+
+def _more(file: int) -> bytes:
+    parts: list[bytes] = []
+    wanted = MOST
+    while wanted > 0:
+        part = os.read(file, wanted)
+        if not part:
+            break
+        parts.append(part)
+        wanted -= len(part)
+    return b"".join(parts)
+
+
+def _session(directory: str, logs: list[str], *, all_generations: bool) -> Iterator[Head]:
+    if len(logs) == 1:
+        yield head(os.path.join(directory, logs[0]))
+        return
+    named = [(name, parsed) for name in logs if (parsed := _canonical(name)) is not None]
+    named.sort(key=lambda pair: (pair[1].generation, pair[1].encoding))
+    if all_generations:
+        for name, _ in named:
+            yield head(os.path.join(directory, name))
+        return
+    for encoding in sorted({parsed.encoding for _, parsed in named}):
+        *older, live = (os.path.join(directory, name) for name, parsed in named if parsed.encoding == encoding)
+        yield head(live, tuple(older))
+
+
+def _name(entry: os.DirEntry[str]) -> str:
+    return entry.name
+
+
+def _is_directory(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=False)
+    except OSError:
+        return True  # it will fail to be listed, and that is told
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_file()
+    except OSError:
+        return True

@@ -1,0 +1,87 @@
+"""The events of one log as a table, and as JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dshlog.render.look import PLAIN, Look
+from dshlog.render.table import Column, table_lines, whole
+from dshlog.render.times import clock, date
+from dshlog.render.words import joined, one_line, path_name, value_word, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from dshlog.model.lens import EventRow
+    from dshlog.render.jsonout import Json
+
+_TYPE_WIDTH = 36
+
+
+def turn_word(turn: object, step: object) -> str:
+    """Give `turn/step`, the step left out where none was open; a dash outside of turns."""
+    return value_word(turn) if step is None else f"{value_word(turn)}/{value_word(step)}"
+
+
+def head_line(path: str, version: int | None, at: int | None, look: Look, *more: str) -> str:
+    """Give path, generation, seq and whatever else a lens tells on its first line."""
+    return f"{look.paint('bold', path_name(path))}: " + joined(
+        ("" if version is None else f"v{version}", "at the end" if at is None else f"after seq {at}", *more)
+    )
+
+
+_COLUMNS = (
+    Column("seq", lambda row: str(row.seq), right=True),
+    Column("time", lambda row: clock(row.time), optional=True),
+    Column("type", lambda row: visible(row.type), limit=_TYPE_WIDTH, style=lambda row: row.type.partition("/")[0]),
+    Column("turn", lambda row: turn_word(row.turn, row.step)),
+    Column("bytes", lambda row: str(row.size), right=True, optional=True),
+)
+
+
+def event_lines(rows: Iterable[EventRow], look: Look = PLAIN, *, full: bool = False) -> Iterator[str]:
+    """Yield a line per event as soon as it comes, a line with the date where that changes.
+
+    With `full` the payload stands below, as JSON.
+    """
+    day: str | None = None
+
+    def above(row: EventRow) -> Iterator[str]:
+        nonlocal day
+        today = date(row.time)
+        if today is not None and today != day:
+            day = today
+            yield look.paint("dim", f"-- {today} UTC")
+
+    def below(row: EventRow) -> Iterator[str]:
+        if full:
+            yield from whole(_payload(row))
+
+    yield from table_lines(_COLUMNS, "what it holds", _facts, rows, look, above=above, below=below)
+
+
+def event_dict(row: EventRow, *, full: bool = False) -> Json:
+    """Give one event with every key; `data` is null unless the whole was asked for."""
+    from dshlog.render.jsonout import scalar
+
+    return {
+        "seq": row.seq,
+        "time": scalar(row.time),
+        "type": row.type,
+        "turn": scalar(row.turn),
+        "step": scalar(row.step),
+        "bytes": row.size,
+        "surfaceOp": row.op,
+        "facts": one_line(row.facts),
+        "data": row.data if full else None,
+    }
+
+
+def _facts(row: EventRow) -> str:
+    return visible(one_line(row.facts))
+
+
+def _payload(row: EventRow) -> str:
+    from dshlog.storage.jsontext import dumps
+
+    return dumps(row.data).decode("utf-8", "replace")

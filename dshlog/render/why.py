@@ -1,0 +1,99 @@
+"""Why an event is or is not on the surface, in words and as JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dshlog.render.events import turn_word
+from dshlog.render.jsonout import SCHEMA, scalar
+from dshlog.render.look import PLAIN, Look
+from dshlog.render.table import fit, labelled, measure, whole
+from dshlog.render.times import stamp
+from dshlog.render.words import PREVIEW, count, cut, joined, listed, one_line, path_name, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dshlog.model.why import Link, Why
+    from dshlog.render.jsonout import Json
+
+_LABEL = 12  # columns of the labels
+_SHOWN = 12  # events that are named one by one
+
+_STATES = {
+    "surface": "the model sees it",
+    "empty": "on the surface, gives no message",
+    "replaced": "the model does not see it any more",
+    "log-only": "the model never sees it",
+    "opaque": "the model never sees it",
+    "refused": "the model does not see it",
+}
+
+
+def why_lines(found: Why, look: Look = PLAIN, *, full: bool = False) -> Iterator[str]:
+    """Yield what became of the event, then what it has to do with; with `full` its whole text."""
+    yield f"{look.paint('bold', path_name(found.path))}: " + joined(
+        (f"v{found.version}", "" if found.at is None else f"after seq {found.at}", f"event {found.seq}")
+    )
+    for label, words in _facts(found):
+        if words:
+            yield from labelled(label, words, look, width=_LABEL)
+    text = visible(one_line(found.text))
+    if text:
+        line = f"  {'text':<{_LABEL}}{text}"
+        yield fit(line, look.width, measure(look)) if look.width else cut(line, PREVIEW + _LABEL)
+    if full and found.text:
+        yield from whole(found.text)
+
+
+def _facts(found: Why) -> Iterator[tuple[str, str]]:
+    yield "event", joined((visible(found.type), f"turn {turn_word(found.turn, found.step)}", stamp(found.time)))
+    yield "inherited", "from the session that this one was forked from" if found.inherited else ""
+    yield "so", _STATES[found.state] + ("" if found.position is None else f", position {found.position}")
+    yield "because", f"{visible(found.reason)} ({found.rule})"
+    for number, link in enumerate(found.replaced_by):
+        made = f" by {visible(link.via)}" if link.via else ""
+        yield "replaced by" if not number else "and that by", f"{link.seq} {visible(link.type)}{made}"
+    yield "replaces", listed(found.hides)
+    yield "cites", listed(found.cites)
+    for link in found.cited_by[:_SHOWN]:
+        yield "cited by", _link_words(link)
+    if len(found.cited_by) > _SHOWN:
+        yield "", f"and {count(len(found.cited_by) - _SHOWN, 'more event')}; --json lists all"
+    yield "changed by", listed(found.changed_by)
+    for words in found.findings:
+        yield "finding", visible(words)
+
+
+def _link_words(link: Link) -> str:
+    return f"{link.seq} {visible(link.type)}, {link.via}"
+
+
+def why_dict(found: Why, *, full: bool = False) -> Json:
+    """Give the answer with every key; `text` is null unless the whole was asked for."""
+    return {
+        "schema": SCHEMA,
+        "path": found.path,
+        "version": found.version,
+        "at": found.at,
+        "seq": found.seq,
+        "time": scalar(found.time),
+        "type": found.type,
+        "turn": scalar(found.turn),
+        "step": scalar(found.step),
+        "inherited": found.inherited,
+        "surfaceOp": found.op,
+        "state": found.state,
+        "rule": found.rule,
+        "reason": found.reason,
+        "position": found.position,
+        "replacedBy": [{"seq": link.seq, "type": link.type, "by": link.via} for link in found.replaced_by],
+        "replaced": list(found.hides),
+        "cites": list(found.cites),
+        "citedBy": [{"seq": link.seq, "type": link.type, "member": link.via} for link in found.cited_by],
+        "changedBy": list(found.changed_by),
+        "findings": list(found.findings),
+        "facts": one_line(found.facts),
+        "preview": cut(one_line(found.text), PREVIEW),
+        "text": found.text if full else None,
+    }

@@ -1,0 +1,168 @@
+"""`show` with its views, on real logs."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from dshlog.cli.main import main
+from dshlog.render.jsonout import SCHEMA
+
+VIEWS = ("surface", "transcript", "events", "turns", "frames")
+FIXTURES = [f"v{version}/{name}" for version in range(5) for name in ("clean", "compaction", "open", "torn-frame")]
+
+
+@pytest.fixture
+def say(capfdbinary):
+    def go(*words):
+        status = main([str(word) for word in words])
+        out, err = capfdbinary.readouterr()
+        return status, out.decode(), err.decode()
+
+    return go
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("log", FIXTURES)
+def test_every_view_says_the_same_in_words_and_in_json(view, log, repository, say):
+    path = repository / "fixtures" / log
+    status, words, err = say("show", f"--{view}", path)
+    assert (status, err) == (0, "")
+    told = json.loads(say("show", f"--{view}", "--json", path)[1])
+    assert (told["schema"], told["version"], told["at"]) == (SCHEMA, int(log[1]), None)
+    numbers = [str(row.get("seq", row.get("turn", row.get("index")))) for row in told["rows"]]
+    if view == "turns":
+        numbers = [str(row["turn"]) for row in told["rows"]]
+    column = 1 if view == "surface" else 0
+    starts = [line.split()[column : column + 1] for line in words.splitlines() if line.strip()]
+    assert all([number] in starts for number in numbers)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("json_", [(), ("--json",)])
+def test_a_view_after_an_event_ends_there_and_a_seq_beyond_is_refused(view, json_, repository, say):
+    path = repository / "fixtures/v4/compaction"
+    status, out, err = say("show", f"--{view}", "--at", 8, *json_, path)
+    assert (status, err) == (0, "")
+    if json_:
+        told = json.loads(out)
+        assert told["at"] == 8
+        assert all(row.get("seq", 0) <= 8 for row in told["rows"])
+    else:
+        assert ": v4, after seq 8" in out
+    assert say("show", f"--{view}", "--at", 99, *json_, path) == (
+        2,
+        "",
+        "dshlog: error: no event 99: the last seq is 18\n",
+    )
+
+
+def test_full_gives_the_whole_of_each_row(repository, say):
+    path = repository / "fixtures/v4/open"
+    assert '     {"turn":1,"step":1,"callId":"call_1"' in say("show", "--events", "--full", path)[1]
+    assert "          ls" in say("show", "--transcript", "--full", path)[1].replace('{"command":"', "")
+    assert "\n 1/1  " in say("show", "--turns", "--full", path)[1]
+    assert "     session\n" in say("show", "--frames", "--full", path)[1]
+    rows = json.loads(say("show", "--events", "--full", "--json", path)[1])["rows"]
+    assert rows[0]["data"] == {"turn": 1}
+    rows = json.loads(say("show", "--transcript", "--full", "--json", path)[1])["rows"]
+    assert all(isinstance(row["text"], str) for row in rows)
+    rows = json.loads(say("show", "--frames", "--full", "--json", path)[1])["rows"]
+    assert rows[0]["types"] == {"session": 1}
+
+
+def test_views_exclude_each_other(repository, say):
+    status, out, err = say("show", "--events", "--turns", repository / "fixtures/v4/open")
+    assert (status, out) == (2, "")
+    assert "--events and --turns exclude each other" in err
+
+
+def test_a_raw_log_has_no_frames(repository, say):
+    status, out, err = say("show", "--frames", repository / "fixtures/v0/compaction-raw")
+    assert (status, out) == (2, "")
+    assert err.endswith("is raw text and has no frames\n")
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_of_a_refused_log_what_can_be_read_is_printed(view, repository, say):
+    status, out, err = say("show", f"--{view}", repository / "fixtures/v4/replace-omits-shadowed")
+    assert status == 1
+    assert out
+    assert "what can be read is printed" in err
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_what_is_no_log_has_no_row(view, tmp_path, say):
+    path = tmp_path / "x.jsonl.zstd"
+    path.write_bytes(b"")
+    status, out, _ = say("show", f"--{view}", path)
+    assert status == 1
+    assert out
+
+
+def test_a_deep_payload_can_be_shown(tmp_path, say):
+    deep = b"[" * 50_000 + b"]" * 50_000
+    path = tmp_path / "deep.jsonl"
+    path.write_bytes(
+        b'{"type":"session","version":4,"id":"k","createdAt":1,"isSeeded":false,"delegationDepth":0}\n'
+        b'{"type":"plugin:x","seq":0,"time":1,"data":' + deep + b',"ignorable":true}\n'
+    )
+    assert say("show", "--events", "--full", "--json", path)[0] == 0
+    assert deep.decode() in say("show", "--events", "--full", path)[1]
+
+
+def test_a_request_is_config_tools_and_messages(repository, say):
+    path = str(repository / "fixtures/v4/compaction")
+    status, out, err = say("show", "--request", 1, path)
+    assert (status, err) == (0, "")
+    assert "  config    provider demo, model demo-1\n" in out
+    told = json.loads(say("show", "--request", 1, "--json", path)[1])
+    assert {"schema", "path", "request", "seq", "header", "tools", "messages"} <= told.keys()
+    assert (told["schema"], told["request"], told["call"]) == (SCHEMA, 1, 1)
+    assert told["header"]["config"] == {"provider": "demo", "model": "demo-1"}
+    assert [message["role"] for message in told["messages"]] == ["system", "user", "user", "user"]
+
+
+def test_two_requests_are_compared_and_the_cause_is_named(repository, say):
+    path = repository / "fixtures/v4/compaction"
+    status, out, _ = say("show", "--request", "1", "--diff", "1.2", path)
+    assert status == 0
+    assert "  because   compaction: user/message 13 replaced 3 messages: 3, 4, 5 (told by 12)\n" in out
+    told = json.loads(say("show", "--request", "1.2", "--diff", "1", "--json", path)[1])
+    assert (told["breaks"]["kind"], told["breaks"]["seq"], told["common"]["messages"]) == ("compaction", 13, 1)
+
+
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        (("--request", "3"), "no request 3: the log has 1 request header, at seq 6"),
+        (("--request", "1.9"), "no request 1.9: header 1 has 2 calls"),
+        (("--request", "0"), "'0' is no request; write N or N.K, both counted from 1"),
+        (("--request", "1", "--diff", "x"), "'x' is no request; write N or N.K, both counted from 1"),
+        (("--request", "1", "--diff", "9"), "no request 9: the log has 1 request header, at seq 6"),
+        (("--diff", "1"), "--diff needs --request"),
+        (("--request", "1", "--why", "1"), "--request and --why exclude each other"),
+        (("--why", "99"), "no event 99: the last seq is 18"),
+        (("--why", "9", "--at", "8"), "event 9 comes after seq 8"),
+        (("--request", "1", "--at", "99"), "no event 99: the last seq is 18"),
+    ],
+)
+def test_what_there_is_not_is_told(words, message, repository, say):
+    status, out, err = say("show", *words, repository / "fixtures/v4/compaction")
+    assert (status, out) == (2, "")
+    assert message in err
+
+
+def test_why_tells_the_way_of_an_event(repository, say):
+    path = repository / "fixtures/v4/compaction"
+    status, out, err = say("show", "--why", 3, path)
+    assert (status, err) == (0, "")
+    assert "  so          the model does not see it any more\n" in out
+    assert "  replaced by 13 user/message by compact-checkpoint\n" in out
+    told = json.loads(say("show", "--why", 3, "--json", path)[1])
+    assert (told["state"], told["replacedBy"]) == (
+        "replaced",
+        [{"seq": 13, "type": "user/message", "by": "compact-checkpoint"}],
+    )
+    assert json.loads(say("show", "--why", 3, "--at", 8, "--json", path)[1])["state"] == "surface"

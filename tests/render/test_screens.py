@@ -1,0 +1,121 @@
+"""Screens of every view as they are kept in `screens`, at four widths and in a pipe.
+
+`DSHLOG_SCREENS=write python -m pytest tests/render/test_screens.py` writes them anew; look at the difference.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+
+import rows
+from dshlog.render.events import event_lines
+from dshlog.render.frames import frame_lines
+from dshlog.render.look import Look
+from dshlog.render.request import difference_lines, request_lines
+from dshlog.render.surface import node_lines
+from dshlog.render.transcript import transcript_lines
+from dshlog.render.turns import turn_lines
+from dshlog.render.why import why_lines
+from dshlog.report.decode import read_log
+from dshlog.report.difference import difference
+from dshlog.report.events import event_rows
+from dshlog.report.frames import Framed
+from dshlog.report.request import requests
+from dshlog.report.surface import surface_view
+from dshlog.report.transcript import transcript
+from dshlog.report.turns import turns
+from dshlog.report.why import why
+from dshlog.storage.source import BytesSource
+from logbuilder import Log
+
+SCREENS = Path(__file__).with_name("screens")
+FAMILY = "\N{MAN}\u200d\N{WOMAN}\u200d\N{GIRL}"
+WIDTHS = (60, 80, 120, 200, None)
+
+
+def talk():
+    """Give a log in which people write Chinese and emoji, a result is pruned and history compacted."""
+    log = Log(4)
+    log.turn()
+    log.step()
+    log.system("You are a careful agent. 请用中文回答。")
+    log.user("请把配置文件读一遍、然后告诉我哪里写错了 🚀 谢谢" + "、越详细越好" * 12)
+    log.request(tools=["bash", "read"])
+    log.assistant("好的、我先看看目录里有什么 👀", ("call_1", "bash", '{"command":"ls -la /工作/目录"}'))
+    log.call("call_1")
+    answer = log.result("call_1", "総計 3\n-rw-r--r-- 設定.toml\n-rw-r--r-- README.md\n" + FAMILY * 60)
+    log.end_step()
+    log.step()
+    log.assistant("Two files are there: 設定.toml and README.md \x1b[31m(red)")
+    log.end_step()
+    log.end_turn()
+    log.turn()
+    log.rewrite(answer, "(pruned: 180 characters)")
+    users = [seq for seq in log.nodes if log.events[seq]["type"] == "user/message"]
+    log.compact(users[0], log.nodes[-1], "我们看了目录。")
+    log.step()
+    log.user("继续")
+    log.request("series", tools=["bash", "读文件", "write"])
+    log.assistant("", ("call_2", "read", '{"path":"設定.toml"}'))
+    log.call("call_2")
+    log.end_step()
+    log.end_turn("aborted")
+    return rows.zstd(log.batches())
+
+
+DATA = talk()
+SOURCE = BytesSource(DATA)
+ASKED = requests(SOURCE, "log", [(1, 2), (2, 1)])[0]
+
+
+def decoded(**options):
+    return read_log(SOURCE, "log", **options)
+
+
+def look_at(width):
+    return Look(width=width)
+
+
+VIEWS = {
+    "surface": lambda look: node_lines(surface_view(SOURCE, "log")[0].rows, look),
+    "events": lambda look: event_lines(event_rows(decoded()), look),
+    "turns": lambda look: turn_lines(turns(decoded()), look, full=True),
+    "transcript": lambda look: transcript_lines(transcript(decoded(keep=True)), look),
+    "transcript-full": lambda look: transcript_lines(transcript(decoded(keep=True), full=True), look, full=True),
+    "request": lambda look: request_lines("log", 4, ASKED.found[2, 1], look),
+    "request-full": lambda look: request_lines("log", 4, ASKED.found[2, 1], look, full=True),
+    "difference": lambda look: difference_lines("log", 4, difference(ASKED, *ASKED.found.values()), look),
+    "difference-full": lambda look: difference_lines(
+        "log", 4, difference(ASKED, *ASKED.found.values()), look, full=True
+    ),
+    "why": lambda look: why_lines(why(SOURCE, "log", 7)[0], look),
+    "frames": lambda look: frame_lines(Framed(SOURCE, "log.zstd").rows(types=True), look, full=True),
+}
+EXACT = {"frames"}  # the sizes are those of one compressor, so other ones are not compared
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", VIEWS)
+def test_screen_is_as_it_was(name, width):
+    screen = "\n".join(line for line in VIEWS[name](look_at(width))) + "\n"
+    path = SCREENS / f"{name}-{width or 'piped'}.txt"
+    if os.environ.get("DSHLOG_SCREENS") == "write":
+        path.write_text(screen, encoding="utf-8")
+    if name not in EXACT:
+        assert screen == path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("width", [width for width in WIDTHS if width])
+@pytest.mark.parametrize("name", [name for name in VIEWS if not name.endswith("-full")])
+def test_no_line_is_wider_than_the_terminal(name, width):
+    assert max(cell_len(line) for line in VIEWS[name](look_at(width))) <= width
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_nothing_raw_is_printed(name):
+    for line in VIEWS[name](look_at(None)):
+        assert "\x1b" not in line
