@@ -10,6 +10,7 @@ from dshlog.cli.entry import one_log
 from dshlog.cli.lenses import Lens, refuse_beyond, request_name
 from dshlog.cli.options import EXIT_READ, ColourOption
 from dshlog.cli.output import Output, look, say
+from dshlog.cli.places import Places
 from dshlog.cli.world import World
 
 if TYPE_CHECKING:
@@ -108,8 +109,12 @@ def show(
                 report = getattr(lens, chosen[0].removeprefix("--"))()
             output.flush()
             return status(report)
+        places = Places(world)
+        watch = None if log == "-" else places.watch(log)
         with world.source(log) as source:
             view, report = world.surface_view(source, log, at=at)
+        if watch is not None:
+            report = places.settle(watch, report)  # the verdict is the one that validate gives
         if at is not None:
             refuse_beyond(report, at)
         wants_surface = surface or full or at is not None
