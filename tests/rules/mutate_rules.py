@@ -66,7 +66,7 @@ CHANGES = (
     ("rules/plain", 'frozenset({*RETIRED_BLOCKS, "image"})', "RETIRED_BLOCKS"),
     ("rules/plain", 'if facts is None or facts[3] == "plugin":', "if facts is None:"),
     ("rules/plain", '        or source["callId"] != call_id\n', ""),
-    ("rules/plain", ' and 0 not in data["shadowedSeqs"]', ""),
+    ("rules/plain", 'span["start"] != 0 != span["end"] and ', ""),
     ("rules/plain", '        or block["toolCallId"] != call_id\n', ""),
     ("rules/marks", "return start > 0 and last < seq", "return start > 0"),
     ("rules/judge", "if seq != expected or not seq or", "if seq != expected or"),

@@ -245,6 +245,32 @@ def test_the_inherited_cut_is_that_of_the_prefix(version, judged):
     assert "H111" in [finding.code for finding in late.findings]  # markers behind a bad row do not count
 
 
+# A marker whose row 0.1.5 drops for its envelope counts all the same; behind a bad row it does not.
+DROPPED = {**event("session/end-seed", {"inherited": True}), "surfaceOp": "append"}
+FORK = head(3, isSeeded=True, parentSession="s0")
+MARKERS = {
+    "dropped, seeded": (None, (FORK, TURN, DROPPED)),
+    "dropped, not seeded": ("H112", (head(3), TURN, DROPPED)),
+    "behind, seeded": ("H111", (FORK, TURN, BAD, event("session/end-seed", {"inherited": True}))),
+    "behind, not seeded": (None, (head(3), TURN, BAD, event("session/end-seed", {"inherited": True}))),
+}
+# The row decoder of v3 looks at a fixed list of types (E-029); other types are refused later, so for good.
+LISTED = {
+    "listed": (None, (head(3), TURN, {**event("plan/mode", {"active": True}), "surfaceOp": "append"})),
+    "not listed": ("S203", (head(3), TURN, {**event("deliverables/presented"), "surfaceOp": "append"})),
+    "not known": ("E109", (head(3), TURN, {**event("demo/note"), "surfaceOp": "append"})),
+    "not known, marked": (None, (head(3), TURN, {**event("demo/note"), "surfaceOp": "x", "ignorable": True})),
+    "a name of every object": (None, (head(3), TURN, {**event("constructor"), "surfaceOp": "x", "ignorable": True})),
+}
+
+
+@pytest.mark.parametrize("name", MARKERS | LISTED)
+def test_rows_that_v3_drops_or_keeps(name, judged):
+    first, rows_ = (MARKERS | LISTED)[name]
+    report = judged(rows_, 3)
+    assert (report.native.opens, report.native.first) == (first is None, first)
+
+
 CROSSED = (event("compaction/start", {"compactionId": "k1", "turn": None}), TURN)
 SEEDED, CUT = event("session/end-seed"), event("session/end-seed", {"inherited": True})
 CHILD = event("subagent/catalog", {"version": 9, "childId": "s2", "childCreatedAt": 1, "mode": "one-shot"})
@@ -306,3 +332,4 @@ def test_dsh_answers_alike(dsh):
     logs = {name: broken(row) for name, (_, row) in (FORMS | ADMISSION).items()}
     logs |= {f"{name}, committed": broken(row, turn_end()) for name, (_, row) in (FORMS | ADMISSION).items()}
     assert dsh(logs) == []
+    assert dsh({name: rows_ for name, (_, rows_) in (MARKERS | LISTED).items()}, 3) == []

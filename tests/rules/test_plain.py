@@ -180,7 +180,7 @@ def test_one_change_anywhere(version):
                 law(row["type"], added(row["data"], path, name, None), version)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(data=st.data(), version=st.sampled_from(BUILT))
 def test_many_changes(data, version):
     row = data.draw(st.sampled_from(bases(version)))
@@ -229,7 +229,7 @@ CITED = st.one_of(
 )
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(
     cited=CITED,
     kind=st.sampled_from(["user/message", "assistant/message", "tool/result"]),
@@ -271,7 +271,7 @@ def talk(version):
     return [row for batch in log.batches() for row in batch]
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(data=st.data(), version=st.sampled_from((0, 1, 2, 3, 4)))
 def test_both_paths_write_the_same_report(data, version):
     log = talk(version)

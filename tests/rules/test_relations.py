@@ -994,6 +994,13 @@ def test_pair(name, judged):
     assert [finding.code for finding in sound.findings] in ([], ["T101"])
 
 
+@pytest.mark.parametrize("name", [name for name, (code, _, _) in PAIRS.items() if code[0] != "H"])
+def test_a_refused_log_is_not_called_open_as_well(name, judged):
+    report = judged(PAIRS[name][1])
+    assert report.state == "refused"
+    assert "T101" not in [finding.code for finding in report.findings]
+
+
 @pytest.mark.parametrize("name", FREE)
 def test_free(name, judged):
     report = judged(FREE[name])
