@@ -305,9 +305,11 @@ class Judge:
             if self.issue is None:
                 self.inherited_cut = seq
                 self.marker_seen = True
-            self._drafts.take_back(OWN)
+            if self.issue is None:
+                self._drafts.take_back(OWN)
         self._relations.end_seed(inherited=inherited)
-        self._drafts.take_back(GROUP)
+        if self.issue is None:
+            self._drafts.take_back(GROUP)  # behind a bad record the reader sees no marker
 
     def _request_header(self, data: Any, seq: int) -> list[Fault] | None:  # noqa: ANN401
         if self.version >= RELATED:

@@ -287,7 +287,6 @@ def test_a_marker_in_the_prefix_takes_faults_back(name, judged):
     assert judged((*prefix, marker)).native.opens is True
 
 
-@pytest.mark.xfail(strict=True, reason="a marker behind the first bad record takes back faults of the readable prefix")
 @pytest.mark.parametrize("name", EXCUSED)
 def test_a_marker_behind_the_damage_takes_nothing_back(name, judged):
     code, prefix, marker = EXCUSED[name]
