@@ -73,9 +73,8 @@ class World:
     ) -> Report:
         """Judge one log."""
         from dshlog.report.examine import examine
-        from dshlog.report.size import sized
 
-        return sized(source, examine(source, path, reader=reader, deep=deep, extra_types=extra_types))
+        return examine(source, path, reader=reader, deep=deep, extra_types=extra_types)
 
     def excerpts(self, report: Report) -> dict[int, Excerpt]:
         """Give pieces of the records that a report names; none of what cannot be read a second time."""

@@ -11,6 +11,7 @@ from dshlog.model.place import Place
 from dshlog.model.report import ReaderVerdict, Report, SurfaceSize, Tail, Torn
 from dshlog.model.vocabulary import BUILDS, LATEST
 from dshlog.report.reading import Reading
+from dshlog.report.size import Sizes
 from dshlog.rules.draft import Draft
 from dshlog.rules.judge import Judge
 from dshlog.rules.lifecycle import show
@@ -78,6 +79,7 @@ class Examination:
         header = self.reading.header
         self.judge = Judge(header, **self._options) if header is not None else None
         self.reader = "latest"
+        self._sizes = Sizes()
         self.framed_position: int | None = None  # events of the complete frames
         self._issue_in_frames = False
 
@@ -109,6 +111,7 @@ class Examination:
             return
         if self.reading.in_torn and self.framed_position is None:
             self._end_of_frames(judge)
+        self._sizes.feed(lines, at)
         judge.feed(lines, at, end)
 
     def report(self) -> Report:
@@ -130,19 +133,22 @@ class Examination:
         state = self._state(drafts, fatal)
         version = reading.version
         size = container.source.size
+        text = reading.consumed if judge is not None else None
+        large = self._sizes.note(self.path, text) if text is not None else None
+        findings = self._findings(drafts, refused=bool(fatal))
         return Report(
             path=self.path,
             state=state,
             native=self._native(drafts, own),
             latest=self._latest(drafts, own),
-            findings=self._findings(drafts, refused=bool(fatal)),
+            findings=findings if large is None else (*findings, large),
             id=_text(reading.value, "id"),
             cwd=_text(reading.value, "cwd"),
             parent=_text(reading.value, "parentSession"),
             version=version,
             encoding=container.encoding,
             bytes=reading.consumed if size is None else size,
-            text=reading.consumed if judge is not None else None,
+            text=text,
             frames=None if container.frames is None else len(container.frames),
             records=judge.records if judge is not None else 0,
             events=judge.position if judge is not None else 0,

@@ -2,81 +2,100 @@
 
 from __future__ import annotations
 
-import heapq
-import re
-from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dshlog.model.finding import Finding
 from dshlog.model.place import Place
-from dshlog.report.examine import named_encoding
-from dshlog.report.reading import Reading
 from dshlog.rules.register import BY_NAME
 
 if TYPE_CHECKING:
-    from dshlog.model.report import Encoding, Report
-    from dshlog.storage.source import Source
+    from collections.abc import Sequence
 
 LARGE = 64 << 20  # bytes of decoded text from which on a log is worth the note
 FACTOR = 3  # memory of dsh in units of the text; measured 2.5 to 3.3 with dsh 0.2.1, see the note on memory
 
 _MIB = 1 << 20
 _NAMED = 3  # records, and types, that are named
-_TYPE = re.compile(rb'\s*\{\s*"type"\s*:\s*"([^"\\]{1,80})"')
+_EVERY = 8  # one batch of so many tells what the records are; lengths are taken of all
+_FEW = 64  # a batch of no more records than this costs nothing and is always asked
+_START = b'{"type":"'
+_LONGEST_TYPE = 80  # characters of a type that is named
+_OTHER = b"other records"
 
 
-def sized(source: Source, report: Report, *, encoding: Encoding | None = None) -> Report:
-    """Give the report, of a large log with a note on what opening it costs.
+class Sizes:
+    """Measures the records of one log while it is read: the largest exactly, shares of types by a sample."""
 
-    Such a log is read a second time, without judging it; of one that cannot be read again nothing is said.
+    def __init__(self) -> None:
+        self._batches = 0
+        self._records = 0
+        self._by_type: dict[bytes, int] = {}
+        self._largest: list[tuple[int, int, int]] = []  # (bytes, minus line, text offset), largest first
+        self._least = 0  # what a record must be longer than to be named
 
-    Args:
-        source: the bytes of the log.
-        report: the report on it.
-        encoding: as for `examine`.
-    """
-    if report.text is None or report.text < LARGE or source.size is None:
-        return report
-    reading = Reading(source, encoding or named_encoding(report.path))
-    by_type: Counter[str] = Counter()
-    largest: list[tuple[int, int, int]] = []  # (bytes, minus line, offset), smallest first
-    number = 1
-    for lines, at, _ in reading.batches():
-        for line in lines:
-            number += 1
+    def feed(self, lines: Sequence[bytes], at: int) -> None:
+        """Take a batch of lines behind the header, the first at text offset `at`."""
+        if not lines:
+            return
+        if len(self._largest) < _NAMED or max(map(len, lines)) > self._least:
+            self._name_largest(lines, at)
+        self._records += len(lines)
+        self._batches += 1
+        few = len(lines) <= _FEW
+        if few or self._batches % _EVERY == 1:
+            self._share(lines, 1 if few else _EVERY)
+
+    def note(self, path: str, text: int) -> Finding | None:
+        """Give the note on a log of `text` bytes of decoded text; None when it is not large."""
+        if text < LARGE:
+            return None
+        rule = BY_NAME["large-log"]
+        return Finding(
+            code=rule.code,
+            name=rule.name,
+            severity="note",
+            place=Place(file=path),
+            message=self._words(text),
+            hint=rule.hint,
+            rule=rule.rule,
+            related=tuple(Place(file=path, line=-line, offset=at) for _, line, at in self._largest),
+        )
+
+    def _name_largest(self, lines: Sequence[bytes], at: int) -> None:
+        first = self._records + 2  # line 1 is the header
+        named = self._largest
+        for number, line in enumerate(lines, first):
             size = len(line)
-            match = _TYPE.match(line)
-            by_type[match[1].decode("utf-8", "replace") if match else "other records"] += size
-            entry = (size, -number, at)
-            at += size  # noqa: PLW2901 - the offset walks along the batch
-            if len(largest) < _NAMED:
-                heapq.heappush(largest, entry)
-            elif entry > largest[0]:
-                heapq.heapreplace(largest, entry)
-    rule = BY_NAME["large-log"]
-    note = Finding(
-        code=rule.code,
-        name=rule.name,
-        severity="note",
-        place=Place(file=report.path),
-        message=_words(report.text, by_type, sorted(largest, reverse=True)),
-        hint=rule.hint,
-        rule=rule.rule,
-        related=tuple(Place(file=report.path, line=-line, offset=at) for _, line, at in sorted(largest, reverse=True)),
-    )
-    return replace(report, findings=(*report.findings, note))
+            if size > self._least:
+                named.append((size, -number, at))
+                named.sort(reverse=True)
+                del named[_NAMED:]
+                if len(named) == _NAMED:
+                    self._least = named[-1][0]
+            at += size
 
+    def _share(self, lines: Sequence[bytes], weight: int) -> None:
+        by_type = self._by_type
+        skip = len(_START)
+        for line in lines:
+            kind = _OTHER
+            if line.startswith(_START):
+                end = line.find(b'"', skip, skip + _LONGEST_TYPE + 1)
+                if end > skip:
+                    kind = line[skip:end]
+            by_type[kind] = by_type.get(kind, 0) + weight * len(line)
 
-def _words(text: int, by_type: Counter[str], largest: list[tuple[int, int, int]]) -> str:
-    parts = [f"{_mib(text)} of text, for which dsh needs about {_mib(FACTOR * text)} of memory"]
-    if by_type:
-        shares = ", ".join(f"{round(100 * size / text)}% {kind}" for kind, size in by_type.most_common(_NAMED))
-        parts.append(f"most of it is {shares}")
-    if largest:
-        lines = ", ".join(f"line {-line} ({_short(size)})" for size, line, _ in largest)
-        parts.append(f"the largest records are {lines}")
-    return "; ".join(parts)
+    def _words(self, text: int) -> str:
+        parts = [f"{_mib(text)} of text, for which dsh needs about {_mib(FACTOR * text)} of memory"]
+        whole = sum(self._by_type.values())
+        if whole:
+            most = sorted(self._by_type.items(), key=lambda entry: (-entry[1], entry[0]))[:_NAMED]
+            shares = (f"{kind.decode('utf-8', 'replace')} ({round(100 * size / whole)}%)" for kind, size in most)
+            parts.append(f"mostly {', '.join(shares)}")
+        if self._largest:
+            lines = ", ".join(f"line {-line} ({_short(size)})" for size, line, _ in self._largest)
+            parts.append(f"the largest records are {lines}")
+        return "; ".join(parts)
 
 
 def _mib(size: int) -> str:

@@ -40,6 +40,7 @@ BESIDE = {
     "D103": {"D115"},
     "D104": {"D115"},
     "D105": {"D115"},
+    "L106": {"D117"},  # what is too long here is large here too
     "D106": {"D115"},
     "D115": {"D102"},
     "D101": {"D115"},
@@ -76,7 +77,7 @@ def test_bad_log_shows_the_code_and_good_log_does_not(code, request):
     assert set(found) <= {code} | ALWAYS | BESIDE.get(code, set())
     if code not in LATER:
         assert found[0] == code
-    assert {finding.code for finding in good.findings} <= ALWAYS - {code}
+    assert {finding.code for finding in good.findings} <= (ALWAYS | BESIDE.get(code, set())) - {code}
     assert good.state in {"clean", "open"}
 
 
