@@ -35,31 +35,30 @@ def members(row: dict[str, Any], seq: int) -> int:
     spelling: integers written as integers, no time that runs backwards, not at position 0.
     """
     try:
-        seq0, time0, data = row["seq0"], row["time0"], row["data"]
+        data = row["data"]
         dt = data["dt"]
-        if "texts" in data:
-            pieces = data["texts"]
-            if len(data) != 5 or row["type"] == "tool-call-chunks":  # noqa: PLR2004 - turn, step, index, dt, texts
-                return 0
-        else:
+        pieces = data.get("texts")
+        if row["type"] == "tool-call-chunks":
             pieces = data["args"]
             named = "name" in data
             if (
-                row["type"] != "tool-call-chunks"
-                or type(data["id"]) is not str
-                or len(data) != 6 + named
+                type(data["id"]) is not str
+                or len(data) != 6 + named  # turn, step, index, dt, id, args
                 or (named and type(data["name"]) is not str)
             ):
                 return 0
-        count = len(pieces)
+        elif len(data) != 5:  # noqa: PLR2004 - turn, step, index, dt, texts
+            return 0
+        count = len(dt) + 1
+        seq0, time0 = row["seq0"], row["time0"]
         if (
             seq0 != seq
             or seq0 <= 0
+            or len(pieces) != count
             or len(row) != 4  # noqa: PLR2004 - type, seq0, time0, data
-            or not type(seq0) is type(time0) is type(data["turn"]) is type(data["step"]) is type(data["index"]) is int
             or type(pieces) is not list
+            or not type(seq0) is type(time0) is type(data["turn"]) is type(data["step"]) is type(data["index"]) is int
             or type(dt) is not list
-            or len(dt) != count - 1
             # Written out again, whole numbers from 0 up leave nothing but digits; so the sum bounds every time.
             or dumps(dt).translate(None, _DIGITS)
             or not 0 <= time0 <= MAX_SAFE - sum(dt)

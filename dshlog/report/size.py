@@ -16,7 +16,7 @@ FACTOR = 3  # memory of dsh in units of the text; measured 2.5 to 3.3 with dsh 0
 
 _MIB = 1 << 20
 _NAMED = 3  # records, and types, that are named
-_EVERY = 8  # one batch of so many tells what the records are; lengths are taken of all
+_EVERY = 16  # one batch of so many tells what the records are; lengths are taken of all
 _FEW = 64  # a batch of no more records than this costs nothing and is always asked
 _START = b'{"type":"'
 _LONGEST_TYPE = 80  # characters of a type that is named

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from array import array
+from sys import byteorder
 from typing import Any
 
-from orjson import dumps
-
 from dshlog.fold.marker import EMBEDDED_STREAMS, ENDS
+
+_WIDTH = 8  # bytes of an unsigned integer
+_LAST = 0 if byteorder == "little" else _WIDTH - 1  # where its last byte stands
+_LAST_BYTES = bytes(range(256)) * 65  # the last bytes of numbers that rise by one each
+_LONGEST_RUN = len(_LAST_BYTES) - 256
 
 
 def plain_op(op: Any, seq: int, version: int) -> bool:  # noqa: ANN401 - a JSON value
@@ -34,15 +39,28 @@ def plainly_cited(kind: str, cited: Any, seq: int, version: int, ranges: bool) -
         return 0 < cited[0] < seq
     if not cited:
         return kind == "assistant/message"
-    start, last = cited[0], cited[-1]
-    if type(start) is type(last) is int and last - start + 1 == len(cited):
-        # Written out again, a run of seqs has one spelling; so this proves types and order at once.
-        run = dumps(cited) == dumps(list(range(start, last + 1)))
-        if run:
-            return start > 0 and last < seq
+    if _is_run(cited):
+        return bool(cited[-1] < seq)
     if list(map(type, cited)).count(int) == len(cited):
         return min(cited) > 0 and max(cited) < seq and len(set(cited)) == len(cited)
     return ranges and _rising(cited, seq)
+
+
+def _is_run(cited: list[Any]) -> bool:
+    """Tell whether a list holds integers above 1 that rise by one each; a long run is not told.
+
+    Numbers that never fall and whose last bytes rise by one each rise by one or by more than a byte holds,
+    and first and last leave no room for more.
+    """
+    first, last, count = cited[0], cited[-1], len(cited)
+    if not type(first) is type(last) is int or last - first + 1 != count or first <= 1 or count > _LONGEST_RUN:
+        return False
+    try:
+        lasts = array("Q", cited).tobytes()[_LAST::_WIDTH]  # refuses anything but integers and booleans
+    except (TypeError, OverflowError):
+        return False
+    at = first & 255
+    return lasts == _LAST_BYTES[at : at + count] and bool(sorted(cited) == cited)
 
 
 def _rising(cited: list[Any], seq: int) -> bool:

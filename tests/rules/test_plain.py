@@ -245,6 +245,41 @@ def test_plain_citations_are_sound(cited, kind, version, appends):
     assert source_faults(kind, sources, seq, version) == []
 
 
+STRANGE = st.sampled_from([1.0, 300.0, 2**64, -1, True, False, None, "300", [300], 556, 300 + 256, 0, 1])
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    first=st.integers(1, 700),
+    length=st.integers(2, 900),
+    changes=st.lists(st.tuples(st.integers(0, 899), st.one_of(st.integers(0, 2000), STRANGE)), max_size=3),
+    swap=st.none() | st.tuples(st.integers(0, 899), st.integers(0, 899)),
+)
+def test_long_plain_citations_are_sound(first, length, changes, swap):
+    cited = list(range(first, first + length))
+    for index, entry in changes:
+        cited[index % length] = entry
+    if swap is not None:
+        one, other = (index % length for index in swap)
+        cited[one], cited[other] = cited[other], cited[one]
+    seq = 5000
+    if not plainly_cited("user/message", cited, seq, 0, ranges=True):
+        return
+    sources = decode_sources(cited, seq, distinct=False)
+    assert isinstance(sources, list)
+    assert source_faults("user/message", sources, seq, 0) == []
+    assert all(type(entry) is int for entry in cited)
+
+
+@pytest.mark.parametrize("first, length", [(2, 2), (2, 300), (200, 65_000), (65_500, 100), (2**33, 1000), (1, 400)])
+def test_a_run_of_any_length_is_plain(first, length):
+    cited = list(range(first, first + length))
+    assert plainly_cited("user/message", cited, first + length, 0, ranges=True)
+    assert not plainly_cited("user/message", cited, first + length - 1, 0, ranges=True)
+    cited[-2] += 256
+    assert not plainly_cited("user/message", cited, first + length, 0, ranges=True)
+
+
 @pytest.mark.parametrize("cited", [[1], [1, 2, 3], [3, 1], [1, [2, 4]], [[1, 2], [4, 6], 7]])
 def test_the_usual_citation_is_plain(cited):
     assert plainly_cited("user/message", cited, 8, 3, ranges=True)
