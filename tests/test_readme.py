@@ -19,8 +19,10 @@ LINES = re.findall(r"^# (.*)\n(dshlog .*)$", JQ, re.MULTILINE)
 # What each one-liner prints, in the order of README.md.
 PRINTED = [
     [
-        '{"assistant/message":3,"request/header":1,"step/end":3,"step/start":3,"system/message":1,"tool/call":1,'
-        '"tool/result":1,"turn/end":2,"turn/start":2,"user/message":2}'
+        (
+            '{"assistant/message":3,"request/header":1,"step/end":3,"step/start":3,"system/message":1,"tool/call":1,'
+            '"tool/result":1,"turn/end":2,"turn/start":2,"user/message":2}'
+        )
     ],
     ['1\tbash\t{"command":"ls"}'],
     ['{"call":"call_1","ms":10}'],
