@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dshlog.cli.options import EXIT_READ
+from dshlog.cli.entry import all_looked_up
+from dshlog.cli.options import EXIT_READ, RootOption
 from dshlog.cli.output import Output, say
 from dshlog.cli.select import Selection, seq_range
 from dshlog.cli.show import status
@@ -43,6 +44,7 @@ def cat(
     ] = False,
     header: Annotated[bool, typer.Option("--header", help="The header line first.")] = False,
     raw: Annotated[bool, typer.Option("--raw", help="The stored records as they are, nothing expanded.")] = False,
+    root: RootOption = None,
 ) -> int:
     """Print decoded events as NDJSON.
 
@@ -57,9 +59,11 @@ def cat(
     if messages + raw + (not selection.everything) > 1:
         message = "--messages, --raw and the options that select events exclude each other"
         raise typer.BadParameter(message)
-    run = _Run(ctx.find_object(World) or World(), selection, messages=messages, header=header, raw=raw)
+    world = ctx.find_object(World) or World()
+    found, unknown = all_looked_up(world, paths, root, "cat")
+    run = _Run(world, selection, messages=messages, header=header, raw=raw)
     with Output() as output:
-        return max([run.path(path, output) for path in paths], default=0)
+        return max([2 if unknown else 0, *(run.path(path, output) for path in found)])
 
 
 class _Run:

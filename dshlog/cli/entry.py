@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from dshlog.cli.failure import Failure
@@ -14,6 +15,53 @@ if TYPE_CHECKING:
     from dshlog.model.report import Report
 
 _NAMED = 3  # logs that are offered when one of many must be chosen
+
+
+def looked_up(world: World, path: str, root: str | None, command: str) -> str:
+    """Give the session directory that an id stands for, or the path itself; without a root always that.
+
+    Raises:
+        Failure: it is no path, and the root has no such session or several.
+        Unreadable: the root cannot be listed.
+    """
+    if root is None or path == "-":
+        return path
+    found = world.named(root, path)
+    places = [place for held in found.values() for place in held]
+    if len(places) == 1:
+        return places[0]
+    if not places:
+        if os.path.lexists(path):
+            return path
+        message = f"no session {path_name(path)} in {path_name(root)}"
+        raise Failure(
+            message, "give the whole id, or 6 or more characters of its beginning", f"dshlog ls {shell_word(root)}"
+        )
+    if len(found) > 1:
+        message = f"{len(found)} sessions begin with {path_name(path)}"
+        raise Failure(
+            message,
+            *(f"dshlog {command} --root {shell_word(root)} {shell_word(id_)}" for id_ in sorted(found)[:_NAMED]),
+        )
+    message = f"session {path_name(path)} lies in {len(places)} projects, name one"
+    raise Failure(message, *(f"dshlog {command} {shell_word(place)}" for place in places[:_NAMED]))
+
+
+def all_looked_up(
+    world: World, paths: list[str], root: str | None, command: str
+) -> tuple[list[str], list[tuple[str, str]]]:
+    """Give what several words stand for, and those that stand for nothing, which are told, with the reason."""
+    from dshlog.cli.output import say
+
+    found: list[str] = []
+    errors: list[tuple[str, str]] = []
+    for path in paths:
+        try:
+            found.append(looked_up(world, path, root, command))
+        except Failure as error:
+            errors.append((path, error.message))
+            say("error", error.message, error.hints)
+    return found, errors
 
 
 def one_log(world: World, path: str, command: str) -> str:

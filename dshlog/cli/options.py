@@ -12,6 +12,15 @@ ColourOption = Annotated[
     Colour, typer.Option("--color", help="Colour the text; auto means in a terminal, unless NO_COLOR is set.")
 ]
 
+RootOption = Annotated[
+    str | None,
+    typer.Option(
+        "--root",
+        metavar="DIR",
+        help="A sessions root; PATH may then be the id of a session in it, or 6 or more characters of its beginning.",
+    ),
+]
+
 # The mark \b keeps click from joining the lines.
 EXIT_VALIDATE = """\b
 Exit status:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dshlog.cli.entry import one_log
+from dshlog.cli.entry import looked_up, one_log
 from dshlog.cli.lenses import Lens, refuse_beyond, request_name
-from dshlog.cli.options import EXIT_READ, ColourOption
+from dshlog.cli.options import EXIT_READ, ColourOption, RootOption
 from dshlog.cli.output import Output, look, say
 from dshlog.cli.places import Places
 from dshlog.cli.world import World
@@ -70,6 +70,7 @@ def show(
             "--full", help="The whole of each row: texts, payloads, steps, types; without a view that of the surface."
         ),
     ] = False,
+    root: RootOption = None,
     color: ColourOption = "auto",
 ) -> int:
     """Look at one log.
@@ -97,7 +98,7 @@ def show(
         raise typer.BadParameter(message)
     wanted, other = _name(request, "'--request'"), _name(diff, "'--diff'")
     world = ctx.find_object(World) or World()
-    log = one_log(world, path, "show")
+    log = one_log(world, looked_up(world, path, root, "show"), "show")
     with Output() as output:
         if chosen and not surface:
             lens = Lens(world=world, log=log, output=output, at=at, full=full, json=json, colour=color)

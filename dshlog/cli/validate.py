@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dshlog.cli.asked import Asked, FailOn, Format, Reader, asked, left_out
-from dshlog.cli.options import EXIT_VALIDATE, ColourOption
+from dshlog.cli.options import EXIT_VALIDATE, ColourOption, RootOption
 from dshlog.cli.output import Output, look, say
 from dshlog.cli.walk import Task, Walk
 from dshlog.cli.world import World
@@ -35,7 +35,7 @@ def validate(
         typer.Argument(
             metavar="[PATH]...",
             help="A log, a session or project directory, a sessions root, or - for standard input. "
-            "Default: $DSH_HOME/sessions, else ~/.dsh/sessions.",
+            "Default: --root, else $DSH_HOME/sessions, else ~/.dsh/sessions.",
         ),
     ] = None,
     *,
@@ -94,6 +94,7 @@ def validate(
     all_generations: Annotated[
         bool, typer.Option("--all-generations", help="Judge the older generations of a session too.")
     ] = False,
+    root: RootOption = None,
     config: Annotated[
         str | None,
         typer.Option(
@@ -128,8 +129,13 @@ def validate(
     if show_content and settings.format != "text":
         raise typer.BadParameter("--show-content goes with --format text only")
     world = ctx.find_object(World) or World()
+    from dshlog.cli.entry import all_looked_up
+
+    known, unknown = all_looked_up(world, paths or [], root, "validate")
+    wanted = known if paths else [world.default_root() if root is None else root]
     task = Task(world=world, reader=settings.reader, deep=settings.deep, extra_types=settings.extra_types)
     walk = Walk(task, all_generations=all_generations, jobs=jobs)
+    walk.errors += unknown
     run = _Run(settings, walk, new_baseline)
     with Output() as output:
         from dshlog.cli.printers import Run, printer
@@ -147,8 +153,8 @@ def validate(
         )
         run.print(
             printer(settings.format, output, about),
-            _distinct(paths or [world.default_root()]),
-            () if paths else _NO_ROOT,
+            _distinct(wanted),
+            () if paths or root else _NO_ROOT,
         )
     return run.status()
 

@@ -34,6 +34,12 @@ class World:
 
         return find_logs(path, all_generations=all_generations)
 
+    def named(self, root: str, text: str) -> dict[str, list[str]]:
+        """Give the session directories of a root by ids that are or begin with a text."""
+        from dshlog.files.lookup import sessions_named
+
+        return sessions_named(root, text)
+
     def sessions(self, path: str, *, all_generations: bool = False) -> list[SessionRow]:
         """Give the logs that a path stands for, by their headers alone."""
         from dshlog.files.heads import heads
