@@ -55,6 +55,12 @@ class World:
             return FileSource(path)
         return open_stdin(None if sys.stdin is None else sys.stdin.buffer)
 
+    def kept_source(self, path: str) -> AbstractContextManager[Source]:
+        """Open a log that is read several times; standard input is kept for that."""
+        from dshlog.files.read import keep_stdin
+
+        return self.source(path) if path != "-" else keep_stdin(None if sys.stdin is None else sys.stdin.buffer)
+
     def file_size(self, path: str) -> int:
         """Give the size of a file in bytes, 0 where it cannot be told."""
         try:

@@ -109,7 +109,7 @@ def candidate(event: Mapping[str, Any]) -> tuple[Head, int, int, str] | None:
     numbers = (data["turn"], data["step"], chunk["index"])
     if type(piece) is not str or not all(map(writable, numbers)):
         return None
-    return (row_kind, *map(_double, numbers), call_id, name), seq, time, piece
+    return (row_kind, *map(as_double, numbers), call_id, name), seq, time, piece
 
 
 def writable(value: object) -> bool:
@@ -182,6 +182,6 @@ def unpack_chunk_runs(rows: Iterable[Mapping[str, Any]], *, version: int = 0) ->
         yield from expand_row(row)
 
 
-def _double(number: float) -> float:
+def as_double(number: float) -> float:
     """Give the number that JavaScript holds; integers that it holds exactly stay integers."""
     return number if type(number) is float or -MAX_SAFE <= number <= MAX_SAFE else float(number)
