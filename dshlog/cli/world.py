@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from dshlog.files.find import Found
     from dshlog.model.report import Report
     from dshlog.model.session import SessionRow
+    from dshlog.model.stream import StreamView
     from dshlog.model.view import SurfaceView
     from dshlog.report.decode import Decoded
     from dshlog.report.excerpt import Excerpt
@@ -114,6 +115,12 @@ class World:
         from dshlog.report.surface import surface_view
 
         return surface_view(source, path, at=at)
+
+    def stream_view(self, source: Source, path: str, seq: int) -> tuple[StreamView | str, Report]:
+        """Replay one model call."""
+        from dshlog.report.stream import stream_view
+
+        return stream_view(source, path, seq)
 
     def read_log(self, source: Source, path: str) -> Decoded:
         """Decode one log."""
