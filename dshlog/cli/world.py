@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dshlog.model.view import SurfaceView
     from dshlog.report.decode import Decoded
     from dshlog.report.excerpt import Excerpt
+    from dshlog.report.stats import Stats
     from dshlog.storage.source import Source
 
 
@@ -121,6 +122,12 @@ class World:
         from dshlog.report.stream import stream_view
 
         return stream_view(source, path, seq)
+
+    def stats(self, source: Source, path: str) -> tuple[Stats, Report]:
+        """Count what happened in one log."""
+        from dshlog.report.stats import log_stats
+
+        return log_stats(source, path)
 
     def read_log(self, source: Source, path: str) -> Decoded:
         """Decode one log."""

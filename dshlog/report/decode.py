@@ -60,6 +60,11 @@ class Decoded:
         Packed runs and ranges of `sourceEventSeqs` are expanded; such an event has no stored text of
         its own (None). Payloads stay as stored, old spellings too.
         """
+        for _, events in self.rows():
+            yield from events
+
+    def rows(self) -> Iterator[tuple[bytes, Iterator[tuple[dict[str, Any], bytes | None]]]]:
+        """Yield the stored lines of the readable prefix in order, each with what `events` gives for it."""
         exam, judge = self._exam, self._exam.judge
         if judge is None:
             return
@@ -69,7 +74,7 @@ class Decoded:
             issue = judge.issue
             sound = len(lines) if issue is None or issue.line is None else issue.line - 2 - first
             for line in lines[: max(0, sound)]:
-                yield from self._of_line(line, judge.version)
+                yield line, self._of_line(line, judge.version)
 
     def chunks(self) -> Iterator[dict[str, Any]]:
         """Yield every provider chunk of the readable prefix with its time, in one shape for every generation.
