@@ -107,4 +107,6 @@ def answers(shared, oracle, files):
     )
     told = [json.loads(line) for line in ran.stdout.splitlines()]
     assert len(told) == len(files), ran.stderr
+    silent = [answer for answer in told if "oracle_failed" in answer or "unjudged" in answer]
+    assert not silent, "dsh did not answer, which says nothing about the logs"
     return told
