@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dshlog.codec.packing import ChunkRowError, pack_chunk_runs, unpack_chunk_runs
     from dshlog.fold.request import Request, request_at
     from dshlog.fold.surface import SurfaceFolder, derive_messages, fold_surface
     from dshlog.library import Log, open_log, validate
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "ChunkRowError",
     "Finding",
     "Header",
     "Log",
@@ -31,11 +33,14 @@ __all__ = [
     "derive_messages",
     "fold_surface",
     "open_log",
+    "pack_chunk_runs",
     "request_at",
+    "unpack_chunk_runs",
     "validate",
 ]
 
 _HOMES = {
+    "ChunkRowError": "dshlog.codec.packing",
     "Finding": "dshlog.model.finding",
     "Header": "dshlog.model.header",
     "Log": "dshlog.library",
@@ -49,7 +54,9 @@ _HOMES = {
     "derive_messages": "dshlog.fold.surface",
     "fold_surface": "dshlog.fold.surface",
     "open_log": "dshlog.library",
+    "pack_chunk_runs": "dshlog.codec.packing",
     "request_at": "dshlog.fold.request",
+    "unpack_chunk_runs": "dshlog.codec.packing",
     "validate": "dshlog.library",
 }
 

@@ -56,6 +56,10 @@ class Log:
         for event, _ in self._decoded().events():
             yield event
 
+    def chunks(self) -> Iterator[dict[str, Any]]:
+        """Yield every provider chunk of the readable prefix with its time, in one shape for every generation."""
+        return self._decoded().chunks()
+
     def records(self) -> Iterator[bytes]:
         """Yield the stored lines behind the header as they are, sound or not."""
         return self._decoded().records()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from dshlog.report.decode import Decoded
 
 EPILOG = EXIT_READ
+
+View = Literal["events", "raw", "messages", "chunks"]
 
 
 def cat(
@@ -42,6 +44,9 @@ def cat(
     messages: Annotated[
         bool, typer.Option("--messages", help="The messages that the model gets, in place of the events.")
     ] = False,
+    chunks: Annotated[
+        bool, typer.Option("--chunks", help="Every provider chunk with its time, in one shape for every generation.")
+    ] = False,
     header: Annotated[bool, typer.Option("--header", help="The header line first.")] = False,
     raw: Annotated[bool, typer.Option("--raw", help="The stored records as they are, nothing expanded.")] = False,
     root: RootOption = None,
@@ -56,12 +61,16 @@ def cat(
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="'--seq'") from error
     selection = Selection(types=tuple(types or ()), seqs=seqs, turn=turn, call=call)
-    if messages + raw + (not selection.everything) > 1:
-        message = "--messages, --raw and the options that select events exclude each other"
+    if messages + raw + chunks > 1 or ((messages or raw) and not selection.everything):
+        message = "--messages, --raw, --chunks and the options that select events exclude each other"
         raise typer.BadParameter(message)
+    if chunks and (types or call is not None):
+        message = "--chunks goes with --seq and --turn only"
+        raise typer.BadParameter(message)
+    view: View = "messages" if messages else "raw" if raw else "chunks" if chunks else "events"
     world = ctx.find_object(World) or World()
     found, unknown = all_looked_up(world, paths, root, "cat")
-    run = _Run(world, selection, messages=messages, header=header, raw=raw)
+    run = _Run(world, selection, view=view, header=header)
     with Output() as output:
         return max([2 if unknown else 0, *(run.path(path, output) for path in found)])
 
@@ -69,10 +78,10 @@ def cat(
 class _Run:
     """One print; each path gives its own exit status."""
 
-    def __init__(self, world: World, selection: Selection, *, messages: bool, header: bool, raw: bool) -> None:
+    def __init__(self, world: World, selection: Selection, *, view: View, header: bool) -> None:
         self._world = world
         self._selection = selection
-        self._messages, self._header, self._raw = messages, header, raw
+        self._view, self._header = view, header
 
     def path(self, path: str, output: Output) -> int:
         """Print all logs behind one path; what cannot be read is told and gives 2."""
@@ -110,14 +119,20 @@ class _Run:
                 output.data(b"\n")
             report = decoded.report  # a finding may ask for another look at the bytes
         output.flush()
-        return status(report)
+        for seq, reason in decoded.broken:
+            say("note", f"the stream of event {seq} of {path} ends early: {reason}")
+        return max(status(report), int(bool(decoded.broken)))
 
     def _lines(self, decoded: Decoded) -> Iterator[bytes]:
         from dshlog.storage.jsontext import dumps
 
-        if self._raw:
+        if self._view == "raw":
             yield from decoded.records()
-        elif self._messages:
+        elif self._view == "chunks":
+            for chunk in decoded.chunks():
+                if self._selection.takes(chunk):
+                    yield dumps(chunk)
+        elif self._view == "messages":
             for message in decoded.messages():
                 yield dumps(message)
         else:

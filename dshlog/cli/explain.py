@@ -23,8 +23,10 @@ Schema = Literal[
     "frames",
     "request",
     "difference",
+    "stream",
     "why",
     "ls",
+    "stats",
     "explain",
 ]
 
@@ -50,7 +52,7 @@ def explain(
         typer.Option(
             "--schema",
             metavar="NAME",
-            help="Print the JSON Schema of an output: validate, log, ls, explain, or a view of show (surface, events ...).",
+            help="Print the JSON Schema of an output: validate, log, ls, stats, explain, or a view of show (surface, events ...).",
         ),
     ] = None,
     color: ColourOption = "auto",

@@ -146,6 +146,25 @@ class Lens:
             self.output.lines(difference_lines(self.log, report.version, differs, self._look, full=self.full))
         return report
 
+    def stream(self, seq: int) -> Report:
+        """Print how the model call of an event came.
+
+        Raises:
+            Failure: the event has no call.
+        """
+        from dshlog.render.jsonout import exact
+        from dshlog.render.stream import stream_dict, stream_lines
+
+        with self.world.source(self.log) as source:
+            view, report = self.world.stream_view(source, self.log, seq)
+        if isinstance(view, str):
+            raise Failure(view, "messages and attempts have one, and the chunks of v0 and v1 belong to one")
+        if self.json:
+            self.output.data(exact(stream_dict(view)))
+        else:
+            self.output.lines(stream_lines(view, self._look))
+        return report
+
     def why(self, seq: int) -> Report:
         """Print what became of an event.
 

@@ -43,6 +43,13 @@ Exit status:
   2    could not run: usage, a path that is missing or unreadable
   130  interrupted
 """
+EXIT_WRITE = """\b
+Exit status:
+  0    the result was written
+  1    dsh cannot read all rows of the log; nothing was written
+  2    could not run: usage, a path that is missing or unreadable, a result that is there already
+  130  interrupted
+"""
 EXIT_EXPLAIN = """\b
 Exit status:
   0    explained

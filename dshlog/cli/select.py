@@ -64,6 +64,13 @@ class Selection:
         """Tell whether no event is left out."""
         return not self.types and self.seqs is None and self.turn is None and self.call is None
 
+    def takes(self, chunk: dict[str, Any]) -> bool:
+        """Tell whether a chunk with its place is asked for by seq and turn."""
+        turn = chunk["turn"]
+        return (self.seqs is None or self.seqs.holds(chunk["seq"])) and (
+            self.turn is None or (not isinstance(turn, bool) and turn == self.turn)
+        )
+
     def of(self, events: Iterator[Stored]) -> Iterator[Stored]:
         """Yield the events that are asked for, in their order."""
         open_turn: object = None

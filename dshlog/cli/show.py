@@ -53,6 +53,12 @@ def show(
             "--diff", metavar="M", help="With --request: what differs from request M, and which event did it."
         ),
     ] = None,
+    stream: Annotated[
+        int | None,
+        typer.Option(
+            "--stream", metavar="SEQ", min=0, help="The model call of this message, attempt or chunk with its timing."
+        ),
+    ] = None,
     why: Annotated[
         int | None,
         typer.Option("--why", metavar="SEQ", min=0, help="Why the model sees this event or does not: who replaced it."),
@@ -77,8 +83,8 @@ def show(
 
     Without an option a card of one screen: facts, state, what is open, the last messages, what to run
     next. With --surface what the model sees, with --transcript what the person saw; --events, --turns and
-    --frames show what the log is made of; --request what one request held, --why what became of one event.
-    One view at a time. Never writes.
+    --frames show what the log is made of; --request what one request held, --stream how one
+    model call came, --why what became of one event. One view at a time. Never writes.
     """
     views = {
         "--surface": surface,
@@ -87,6 +93,7 @@ def show(
         "--turns": turns,
         "--frames": frames,
         "--request": request is not None,
+        "--stream": stream is not None,
         "--why": why is not None,
     }
     chosen = [name for name, wanted in views.items() if wanted]
@@ -96,6 +103,9 @@ def show(
     if diff is not None and request is None:
         message = "--diff needs --request"
         raise typer.BadParameter(message)
+    if stream is not None and at is not None:
+        message = "--stream and --at exclude each other"
+        raise typer.BadParameter(message)
     wanted, other = _name(request, "'--request'"), _name(diff, "'--diff'")
     world = ctx.find_object(World) or World()
     log = one_log(world, looked_up(world, path, root, "show"), "show")
@@ -104,6 +114,8 @@ def show(
             lens = Lens(world=world, log=log, output=output, at=at, full=full, json=json, colour=color)
             if wanted is not None:
                 report = lens.request(wanted, other)
+            elif stream is not None:
+                report = lens.stream(stream)
             elif why is not None:
                 report = lens.why(why)
             else:

@@ -13,9 +13,11 @@ if TYPE_CHECKING:
     from dshlog.files.find import Found
     from dshlog.model.report import Report
     from dshlog.model.session import SessionRow
+    from dshlog.model.stream import StreamView
     from dshlog.model.view import SurfaceView
     from dshlog.report.decode import Decoded
     from dshlog.report.excerpt import Excerpt
+    from dshlog.report.stats import Stats
     from dshlog.storage.source import Source
 
 
@@ -60,6 +62,12 @@ class World:
         if path != "-":
             return FileSource(path)
         return open_stdin(None if sys.stdin is None else sys.stdin.buffer)
+
+    def kept_source(self, path: str) -> AbstractContextManager[Source]:
+        """Open a log that is read several times; standard input is kept for that."""
+        from dshlog.files.read import keep_stdin
+
+        return self.source(path) if path != "-" else keep_stdin(None if sys.stdin is None else sys.stdin.buffer)
 
     def file_size(self, path: str) -> int:
         """Give the size of a file in bytes, 0 where it cannot be told."""
@@ -113,6 +121,18 @@ class World:
         from dshlog.report.surface import surface_view
 
         return surface_view(source, path, at=at)
+
+    def stream_view(self, source: Source, path: str, seq: int) -> tuple[StreamView | str, Report]:
+        """Replay one model call."""
+        from dshlog.report.stream import stream_view
+
+        return stream_view(source, path, seq)
+
+    def stats(self, source: Source, path: str) -> tuple[Stats, Report]:
+        """Count what happened in one log."""
+        from dshlog.report.stats import log_stats
+
+        return log_stats(source, path)
 
     def read_log(self, source: Source, path: str) -> Decoded:
         """Decode one log."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-__all__ = ["FileSource", "SpooledSource", "StdinSource", "Unreadable", "open_stdin"]
+__all__ = ["FileSource", "SpooledSource", "StdinSource", "Unreadable", "keep_stdin", "open_stdin"]
 
 SPOOL_IN_MEMORY = 4 << 20  # bytes of a zstd standard input kept in memory before a temporary file takes over
 
@@ -110,7 +110,7 @@ class FileSource(_Seekable):
 
 
 class SpooledSource(_Seekable):
-    """The bytes of a zstd standard input, kept so that they can be read again."""
+    """The bytes of standard input, kept so that they can be read again."""
 
 
 class StdinSource:
@@ -172,6 +172,17 @@ class StdinSource:
         if self._gone:
             msg = "standard input can be read only once"
             raise ValueError(msg)
+
+
+def keep_stdin(stream: IO[bytes] | None) -> SpooledSource:
+    """Give the bytes of standard input as a source that can be read again, whatever it holds.
+
+    Arguments and errors as `open_stdin`.
+    """
+    if stream is None:
+        msg = f"cannot read {_STDIN}: it is closed"
+        raise Unreadable(msg)
+    return _spool(stream, _pull_all(stream, _MAGIC_BYTES))
 
 
 def open_stdin(stream: IO[bytes] | None) -> SpooledSource | StdinSource:

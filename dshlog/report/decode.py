@@ -33,6 +33,7 @@ class Decoded:
         self._exam = Examination(source, path, encoding, keep=keep)
         self.header_line: bytes | None = self._exam.reading.header_line
         self.header: Header | None = self._exam.reading.header
+        self.broken: list[tuple[Any, str]] = []
 
     @property
     def report(self) -> Report:
@@ -59,6 +60,11 @@ class Decoded:
         Packed runs and ranges of `sourceEventSeqs` are expanded; such an event has no stored text of
         its own (None). Payloads stay as stored, old spellings too.
         """
+        for _, events in self.rows():
+            yield from events
+
+    def rows(self) -> Iterator[tuple[bytes, Iterator[tuple[dict[str, Any], bytes | None]]]]:
+        """Yield the stored lines of the readable prefix in order, each with what `events` gives for it."""
         exam, judge = self._exam, self._exam.judge
         if judge is None:
             return
@@ -68,7 +74,18 @@ class Decoded:
             issue = judge.issue
             sound = len(lines) if issue is None or issue.line is None else issue.line - 2 - first
             for line in lines[: max(0, sound)]:
-                yield from self._of_line(line, judge.version)
+                yield line, self._of_line(line, judge.version)
+
+    def chunks(self) -> Iterator[dict[str, Any]]:
+        """Yield every provider chunk of the readable prefix with its time, in one shape for every generation.
+
+        `broken` then names the events whose stream ends early, each with the reason.
+        """
+        from dshlog.fold.timed import TimedChunks
+
+        timed = TimedChunks()
+        self.broken = timed.broken
+        yield from timed.of(event for event, _ in self.events())
 
     def messages(self) -> Iterator[dict[str, Any]]:
         """Yield the messages that the model gets at the end of the readable prefix."""

@@ -1,22 +1,26 @@
-"""Decompression, streaming and bounded; the only module that touches the compressor."""
+"""Decompression and compression, streaming and bounded; the only module that touches the compressor."""
 
 from __future__ import annotations
 
 from functools import cache
 from typing import TYPE_CHECKING
 
-from zstandard import ZstdDecompressor, ZstdError
+from zstandard import ZstdCompressor, ZstdDecompressor, ZstdError
 
 from dshlog.storage.source import WINDOW
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from dshlog.storage.source import Source
 
 
 class Undecodable(ValueError):  # noqa: N818 - it names what the frame is
     """A structurally complete frame does not decompress, or its checksum is wrong."""
+
+
+LEVEL = 3  # that of dsh; with it and an unknown size the window is 2 MiB, as in every frame that dsh wrote
+_CHECKSUM = 4  # bytes at the end of a frame
 
 
 class _Window:
@@ -82,3 +86,56 @@ def first_text(data: bytes, limit: int) -> bytes:
 def _decompressor() -> ZstdDecompressor:
     # One context serves all heads of a run, because they are read one after the other.
     return ZstdDecompressor()
+
+
+def texts(source: Source, spans: Iterable[tuple[int, int]]) -> Iterator[Iterator[bytes]]:
+    """Yield the text of each of many frames, as `text` gives it; take it up before the next one."""
+    decompressor = ZstdDecompressor()  # making one costs more than a small frame
+    for start, end in spans:
+        yield _pieces(decompressor, source, start, end)
+
+
+def _pieces(decompressor: ZstdDecompressor, source: Source, start: int, end: int) -> Iterator[bytes]:
+    small = end - start <= WINDOW
+    given = source.read(start, end - start) if small else _Window(source, start, end)
+    reader = decompressor.stream_reader(given, read_across_frames=True)  # type: ignore[arg-type]
+    try:
+        while piece := reader.read(WINDOW):
+            yield piece
+    except ZstdError as error:
+        raise Undecodable(str(error)) from error
+
+
+class FrameMaker:
+    """Makes frames as dsh writes them: with a checksum, without the size of their content."""
+
+    def __init__(self) -> None:
+        self._compressor = ZstdCompressor(level=LEVEL, write_checksum=True, write_content_size=False)
+
+    def frame(self, pieces: Iterable[bytes]) -> bytes:
+        """Give a whole frame."""
+        begun = self._compressor.compressobj()
+        return b"".join([*map(begun.compress, pieces), begun.flush()])
+
+    def torn(self, pieces: Iterable[bytes]) -> bytes:
+        """Give a frame that ran out of bytes, of which every reader still takes the whole text."""
+        return self.frame(pieces)[:-_CHECKSUM]
+
+    def begin(self) -> Begun:
+        """Begin a frame too large to be held."""
+        return Begun(self._compressor)
+
+
+class Begun:
+    """A frame in the making."""
+
+    def __init__(self, compressor: ZstdCompressor) -> None:
+        self._object = compressor.compressobj()
+
+    def add(self, piece: bytes) -> bytes:
+        """Take text; give the bytes of the frame that are ready."""
+        return self._object.compress(piece)
+
+    def end(self) -> bytes:
+        """Give the last bytes of the frame."""
+        return self._object.flush()

@@ -46,6 +46,12 @@ class Decoded:
     def events(self):
         yield from self.stored
 
+    broken: tuple = ()
+
+    def chunks(self):
+        for seq, turn in ((3, 1), (7, 2)):
+            yield {"seq": seq, "turn": turn, "step": 1, "attempt": 1, "time": 5, "chunk": {"type": "usage"}}
+
     def messages(self):
         yield {"role": "user", "content": "hi"}
 

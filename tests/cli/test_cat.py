@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from dshlog.cli.main import main
 from dshlog.cli.select import SeqRange, seq_range
 from dshlog.files.find import Found
 
@@ -143,3 +144,31 @@ def test_a_log_that_cannot_be_opened_is_2(run, world):
     told = run("cat", "a")
     assert (told.status, told.out) == (2, "")
     assert told.err.startswith("dshlog: error: cannot read a: permission denied\n")
+
+
+def test_chunks_are_printed_with_their_place(run, world):
+    world.logs["a"] = "clean"
+    told = run("cat", "a", "--chunks")
+    assert told.out.splitlines()[0] == ('{"seq":3,"turn":1,"step":1,"attempt":1,"time":5,"chunk":{"type":"usage"}}')
+    assert len(told.out.splitlines()) == 2
+    assert [json.loads(line)["seq"] for line in run("cat", "a", "--chunks", "--seq", "4..").out.splitlines()] == [7]
+    assert [json.loads(line)["seq"] for line in run("cat", "a", "--chunks", "--turn", "1").out.splitlines()] == [3]
+
+
+@pytest.mark.parametrize("words", [["--raw"], ["--messages"], ["--type", "a"], ["--call", "c"]])
+def test_chunks_exclude_the_other_views(run, world, words):
+    world.logs["a"] = "clean"
+    assert run("cat", "a", "--chunks", *words).status == 2
+
+
+def test_a_stream_that_ends_early_is_told(tmp_path, capfdbinary):
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(
+        b'{"type":"session","version":4,"id":"a","createdAt":1,"isSeeded":false,"delegationDepth":0}\n'
+        b'{"type":"turn/start","seq":0,"time":1,"data":{"turn":1}}\n'
+        b'{"type":"step/start","seq":1,"time":1,"data":{"turn":1,"step":1}}\n'
+        b'{"type":"assistant/attempt","seq":2,"time":1,"data":{"turn":1,"step":1,"stream":[{"type":"odd"}]}}\n'
+    )
+    status = main(["cat", "--chunks", str(path)])
+    assert status == 1
+    assert b"the stream of event 2" in capfdbinary.readouterr().err

@@ -66,6 +66,8 @@ def test_every_schema_can_be_asked_for(say):
                 "difference",
                 "why",
                 "ls",
+                "stats",
+                "stream",
             ]
         )
         == NAMES
@@ -157,6 +159,14 @@ def test_requests_and_answers_of_fixtures(version, repository, say):
     assert faults("difference", json.loads(say("show", "--request", "1", "--diff", "1.2", "--json", log)[1])) == []
     for seq in range(15):
         assert faults("why", json.loads(say("show", "--why", seq, "--json", log)[1])) == []
+
+
+@pytest.mark.parametrize("version", range(5))
+def test_streams_and_figures_of_fixtures(version, repository, say):
+    log = repository / f"fixtures/v{version}/clean"
+    seq = json.loads(say("cat", "--chunks", log)[1].splitlines()[0])["seq"]
+    assert faults("stream", json.loads(say("show", "--stream", seq, "--json", log)[1])) == []
+    assert faults("stats", json.loads(say("stats", "--json", repository / f"fixtures/v{version}")[1])) == []
 
 
 def test_explanations(say):

@@ -2,6 +2,9 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
+from dshlog.cli.main import main
 from dshlog.files.find import Found
 
 
@@ -80,3 +83,17 @@ def test_nothing_to_show_is_2(run, world):
 
 def test_standard_input_can_be_shown(run):
     assert run("show", "-").out.startswith("-\n")
+
+
+@pytest.mark.parametrize("name", ["v0/clean", "v4/clean"])
+def test_a_stream_is_told(name, repository, capfdbinary):
+    log = repository / "fixtures" / name
+    assert main(["cat", "--chunks", str(log)]) == 0
+    seq = json.loads(capfdbinary.readouterr().out.splitlines()[0])["seq"]
+    assert main(["show", "--stream", str(seq), str(log)]) == 0
+    assert b"attempt 1" in capfdbinary.readouterr().out
+    assert main(["show", "--stream", str(seq), "--json", str(log)]) == 0
+    assert json.loads(capfdbinary.readouterr().out)["seq"] == seq
+    assert main(["show", "--stream", "0", str(log)]) == 2
+    assert b"has no stream" in capfdbinary.readouterr().err
+    assert main(["show", "--stream", "0", "--surface", str(log)]) == 2  # they exclude each other

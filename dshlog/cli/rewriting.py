@@ -1,0 +1,150 @@
+"""What `unpack` and `pack` share: one log in, one new file out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from dshlog.cli.entry import one_log
+from dshlog.cli.failure import Failure
+from dshlog.cli.output import Output, say
+
+if TYPE_CHECKING:
+    from dshlog.cli.world import World
+    from dshlog.files.create import NewFile
+    from dshlog.report.rewrite import Rewriting, Rewritten
+    from dshlog.storage.source import Source
+
+Encoding = Literal["raw", "zstd"]
+
+LogArgument = Annotated[str, typer.Argument(metavar="LOG", help="A log, a session directory, or - for standard input.")]
+OutOption = Annotated[
+    str, typer.Option("-o", "--output", metavar="OUT", help="The file to write; it must not be there yet.")
+]
+StreamsOption = Annotated[bool, typer.Option("--streams", help="Also the streams that messages of v2 and later embed.")]
+EncodingOption = Annotated[
+    Encoding | None,
+    typer.Option("--encoding", help="Write text or zstd frames; default: as LOG, with the bounds of its frames."),
+]
+FrameRowsOption = Annotated[
+    int | None,
+    typer.Option("--frame-rows", metavar="N", min=1, help="Rows in each frame; with --encoding zstd."),
+]
+LikeDshOption = Annotated[
+    bool,
+    typer.Option(
+        "--like-dsh", help="All rows in one frame, as dsh writes a log that it upgrades; with --encoding zstd."
+    ),
+]
+VerifyOption = Annotated[
+    bool,
+    typer.Option("--verify/--no-verify", help="Read the result back and compare its events with those of LOG."),
+]
+
+
+def rewriting(  # one keyword for each option
+    *, unpack: bool, streams: bool, encoding: Encoding | None, frame_rows: int | None, like_dsh: bool
+) -> Rewriting:
+    """Give what is asked for; options that contradict each other are a usage error."""
+    from dshlog.report.rewrite import Rewriting
+
+    if (frame_rows is not None or like_dsh) and encoding != "zstd":
+        message = "--frame-rows and --like-dsh need --encoding zstd"
+        raise typer.BadParameter(message)
+    if frame_rows is not None and like_dsh:
+        message = "--frame-rows and --like-dsh exclude each other"
+        raise typer.BadParameter(message)
+    return Rewriting(unpack=unpack, streams=streams, encoding=encoding, frame_rows=frame_rows, one_frame=like_dsh)
+
+
+def write(world: World, path: str, out: str, asked: Rewriting, *, verify: bool) -> int:
+    """Write the result of one log and give the exit status."""
+    if out == "-":
+        message = "the result is a file, which is read back before it gets its name; cat prints events"
+        raise Failure(message, "name a file with -o")
+    log = one_log(world, path, "unpack" if asked.unpack else "pack")
+    with world.kept_source(log) as source:
+        return _write(source, log, out, asked, verify=verify)
+
+
+def _write(source: Source, log: str, out: str, asked: Rewriting, *, verify: bool) -> int:
+    from dshlog.files.create import NewFile
+    from dshlog.report.rewrite import rewrite
+
+    encoding = asked.encoding or _encoding(source, log)
+    _refuse_name(out, encoding)
+    with NewFile(out) as new:
+        done = rewrite(source, log, asked, new.write)
+        if done.refusal is not None:
+            return _refused(log, done)
+        if done.same_bytes:
+            new.restart()
+            for piece in source.chunks():
+                new.write(piece)
+        new.seal()
+        if verify:
+            _verify(source, new, done, encoding)
+        new.publish()
+    with Output() as output:
+        output.lines([_summary(out, done, asked)])
+    return 0
+
+
+def _encoding(source: Source, path: str) -> Encoding:
+    from dshlog.report.examine import named_encoding
+    from dshlog.storage.container import sniff
+
+    return named_encoding(path) or sniff(source)
+
+
+def _refuse_name(out: str, encoding: Encoding) -> None:
+    """Refuse a name under which every reader would take the result for something else."""
+    from dshlog.report.examine import named_encoding
+
+    named = named_encoding(out)
+    if named is None or named == encoding:
+        return
+    message = f"{out} is the name of a {named} log, and the result would be {encoding}"
+    raise Failure(message, f"add --encoding {named}, or name it .jsonl{'.zstd' if encoding == 'zstd' else ''}")
+
+
+def _refused(log: str, done: Rewritten) -> int:
+    from dshlog.render.text import finding_lines
+    from dshlog.render.words import shell_word
+
+    with Output() as output:
+        if done.refusal is not None:
+            output.lines(finding_lines(done.refusal, why=True))
+    say("error", f"dsh cannot read all rows of {log}; nothing was written", (f"dshlog validate {shell_word(log)}",))
+    return 1
+
+
+def _verify(source: Source, new: NewFile, done: Rewritten, encoding: Encoding) -> None:
+    from dshlog.files.read import FileSource
+    from dshlog.report.lossless import difference, same_bytes
+
+    with FileSource(new.temporary) as again:
+        if done.same_bytes:
+            at = None if same_bytes(source, again) else 0
+        else:
+            at = difference((source, done.report.encoding), (again, encoding), done.report.version or 0)
+    if at is not None:
+        message = f"the result would not say the same as {done.report.path}: record {at} differs; nothing was written"
+        raise Failure(message, "please report this with the log, or with what dshlog validate says of it")
+
+
+def _summary(out: str, done: Rewritten, asked: Rewriting) -> str:
+    from dshlog.render.words import count, path_name
+
+    name = path_name(out)
+    if done.same_bytes:
+        return f"{name}: nothing to {'unpack' if asked.unpack else 'pack'}, copied as it is"
+    if not done.taken:
+        return f"{name}: no row changed, written as {asked.encoding}"
+    if done.taken == done.made:
+        return f"{name}: {count(done.taken, 'stream')} {'unpacked' if asked.unpack else 'packed'}"
+    what = f"{count(done.taken, 'packed row')} became {count(done.made, 'event')}"
+    if not asked.unpack:
+        what = f"{count(done.taken, 'event')} became {count(done.made, 'packed row')}"
+    return f"{name}: {what}"

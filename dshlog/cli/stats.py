@@ -1,0 +1,143 @@
+"""`dshlog stats`: what happened, how long it took, what it cost, what the bytes are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from dshlog.cli.options import EXIT_READ, ColourOption
+from dshlog.cli.output import Output, look, say
+from dshlog.cli.show import status
+from dshlog.cli.world import World
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dshlog.files.unreadable import Unreadable
+    from dshlog.model.report import Report
+    from dshlog.render.jsonout import Json
+    from dshlog.report.stats import Stats
+
+EPILOG = EXIT_READ
+
+By = Literal["type", "tool", "turn"]
+
+
+def stats(
+    ctx: typer.Context,
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[PATH]...",
+            help="A log, a session or project directory, a sessions root, or - for standard input. "
+            "Default: $DSH_HOME/sessions, else ~/.dsh/sessions.",
+        ),
+    ] = None,
+    *,
+    by: Annotated[By | None, typer.Option("--by", help="A table with one row for each.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Everything about each log, and the sum, as JSON.")] = False,
+    color: ColourOption = "auto",
+) -> int:
+    """Count turns, steps, calls, tokens, bytes and times.
+
+    Each model call counts once: a failed or retried one in a bucket of its own, the prefix that a fork
+    inherited not at all, and a replacement is no call. Several logs are summed up. Never writes.
+    """
+    run = _Run(ctx.find_object(World) or World(), keep=json)
+    worst = max([run.path(path) for path in paths or [run.root]])
+    if not run.total.logs:
+        return max(worst, 2)
+    with Output() as output:
+        if json:
+            from dshlog.render.jsonout import document
+            from dshlog.render.stats import stats_dict
+
+            output.data(document(stats_dict(run.logs, run.total)))
+        else:
+            output.lines(_lines(run.total, by, output, color))
+    run.tell_damage()
+    return worst
+
+
+def _lines(total: Stats, by: By | None, output: Output, color: Literal["auto", "always", "never"]) -> Iterator[str]:
+    from dshlog.render.stats import stats_lines, tool_lines, turn_lines, type_lines
+
+    if by is None:
+        return stats_lines(total, look(output, color))
+    return {"type": type_lines, "tool": tool_lines, "turn": turn_lines}[by](total)
+
+
+class _Run:
+    """One count; what cannot be read is told and does not stop it."""
+
+    def __init__(self, world: World, *, keep: bool) -> None:
+        from dshlog.report.stats import Stats
+
+        self._world = world
+        self._keep = keep
+        self.logs: list[Json] = []
+        self.total = Stats("")
+        self._damaged: list[Report] = []
+
+    @property
+    def root(self) -> str:
+        """Give where dsh keeps its sessions."""
+        return self._world.default_root()
+
+    def path(self, path: str) -> int:
+        """Count all logs behind one path and give the exit status."""
+        from dshlog.files.unreadable import Unreadable
+
+        worst, logs = 0, 0
+        try:
+            for log in self._found(path):
+                logs += 1
+                try:
+                    worst = max(worst, self._log(log) if isinstance(log, str) else _tell(log))
+                except Unreadable as error:
+                    worst = max(worst, _tell(error))
+        except Unreadable as error:
+            return _tell(error)
+        if not logs:
+            say("error", f"no session log in {path}")
+            return 2
+        return worst
+
+    def _found(self, path: str) -> Iterator[str | Unreadable]:
+        from dshlog.cli.entry import unreadable_entry
+
+        if path == "-":
+            yield path
+            return
+        for found in self._world.find(path):
+            yield found.path if found.kind == "log" else unreadable_entry(found)
+
+    def _log(self, path: str) -> int:
+        from dshlog.render.text import leading
+
+        with self._world.source(path) as source:
+            figures, report = self._world.stats(source, path)
+        if self._keep:
+            from dshlog.render.stats import log_stats_dict
+
+            self.logs.append(log_stats_dict(figures))
+        self.total.add(figures)
+        self.total.path = path if self.total.logs == 1 else f"{self.total.logs} logs"
+        worst = leading(report)
+        if worst is None or worst.severity != "error":
+            return 0
+        self._damaged.append(report)
+        return 1
+
+    def tell_damage(self) -> None:
+        """Say which logs could not be read whole: one by its fault, several by their number."""
+        if self.total.logs == 1 and self._damaged:
+            status(self._damaged[0])
+        elif self._damaged:
+            say("note", f"{len(self._damaged)} logs have errors, of these only what can be read counts")
+
+
+def _tell(error: Unreadable) -> int:
+    say("error", error.message, error.hints)
+    return 2

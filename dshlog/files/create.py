@@ -1,0 +1,128 @@
+"""A new file that appears whole or not at all, and never in the place of another."""
+# ruff: noqa: PTH100, PTH105, PTH108, PTH118, PTH119, PTH120 - paths are texts here
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Self
+
+from dshlog.files.unreadable import Unreadable, reason, shown
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+MODE = 0o600  # as dsh makes its logs: they hold what people said
+_RANDOM = 6  # bytes in the name of the temporary file
+_BUFFER = 1 << 20
+
+
+class NewFile:
+    """Takes the bytes of a file that does not exist yet; a context manager.
+
+    They go to a temporary file beside it, `temporary`, which is gone at the end of the block. Only
+    `publish` makes the file.
+    """
+
+    def __init__(self, path: str) -> None:
+        """Begin.
+
+        Raises Unreadable when something has the name, a dangling link too, or the directory takes no file.
+        """
+        self.path = path
+        if os.path.lexists(path):
+            raise _taken(path)
+        directory = os.path.dirname(os.path.abspath(path))
+        self._directory = directory
+        self.temporary = os.path.join(directory, f".{os.path.basename(path)[:200]}.{os.urandom(_RANDOM).hex()}.tmp")
+        try:
+            flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+            self._file = os.fdopen(os.open(self.temporary, flags, MODE), "wb", _BUFFER)
+        except (OSError, ValueError) as error:
+            raise _failed(path, error) from error
+
+    def __enter__(self) -> Self:
+        """Give the file itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Remove the temporary file, whatever happened."""
+        try:
+            self._file.close()
+        except OSError:
+            pass  # What could not be written was told, or is not wanted any more.
+        finally:
+            if os.path.lexists(self.temporary):
+                os.unlink(self.temporary)
+
+    def write(self, data: bytes) -> None:
+        """Append bytes.
+
+        Raises Unreadable when the disk fails.
+        """
+        try:
+            self._file.write(data)
+        except OSError as error:
+            raise _failed(self.path, error) from error
+
+    def restart(self) -> None:
+        """Forget what was written."""
+        try:
+            self._file.seek(0)
+            self._file.truncate()
+        except OSError as error:
+            raise _failed(self.path, error) from error
+
+    def seal(self) -> None:
+        """Bring everything to the disk; afterwards the temporary file can be read back.
+
+        Raises Unreadable when the disk fails.
+        """
+        try:
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise _failed(self.path, error) from error
+
+    def publish(self) -> None:
+        """Give the sealed file its name.
+
+        Raises Unreadable when something has taken the name meanwhile, or the disk fails.
+        """
+        try:
+            self._file.close()
+            self._name()
+            self._sync_directory()
+        except FileExistsError as error:
+            raise _taken(self.path) from error
+        except OSError as error:
+            raise _failed(self.path, error) from error
+
+    def _name(self) -> None:
+        try:
+            os.link(self.temporary, self.path)
+        except FileExistsError:
+            raise
+        except (OSError, AttributeError, NotImplementedError):
+            # Not every file system has hard links. The name is taken first, so that nothing is overwritten.
+            os.close(os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, MODE))
+            os.replace(self.temporary, self.path)
+
+    def _sync_directory(self) -> None:
+        if os.name == "nt":
+            return  # Directories cannot be opened there.
+        handle = os.open(self._directory, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _taken(path: str) -> Unreadable:
+    hint = "name another file: nothing is ever overwritten"
+    return Unreadable(f"cannot write {shown(path)}: it is there already", (hint,))
+
+
+def _failed(path: str, error: OSError | ValueError) -> Unreadable:
+    return Unreadable(f"cannot write {shown(path)}: {reason(error)}")
