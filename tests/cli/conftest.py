@@ -114,6 +114,18 @@ class Ran:
 
 
 @pytest.fixture
+def say(capfdbinary):
+    """Run the command line in this process: (exit status, standard output, standard error)."""
+
+    def go(*words):
+        status = main([str(word) for word in words])
+        out, err = capfdbinary.readouterr()
+        return status, out.decode(), err.decode()
+
+    return go
+
+
+@pytest.fixture
 def world():
     return FakeWorld()
 

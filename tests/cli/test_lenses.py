@@ -6,21 +6,10 @@ import json
 
 import pytest
 
-from dshlog.cli.main import main
 from dshlog.render.jsonout import SCHEMA
 
 VIEWS = ("surface", "transcript", "events", "turns", "frames")
 FIXTURES = [f"v{version}/{name}" for version in range(5) for name in ("clean", "compaction", "open", "torn-frame")]
-
-
-@pytest.fixture
-def say(capfdbinary):
-    def go(*words):
-        status = main([str(word) for word in words])
-        out, err = capfdbinary.readouterr()
-        return status, out.decode(), err.decode()
-
-    return go
 
 
 @pytest.mark.parametrize("view", VIEWS)

@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-from dshlog.cli.main import main
 from dshlog.files.lookup import sessions_named
 from dshlog.files.unreadable import Unreadable
 from rootbuilder import small_log, store
@@ -20,16 +19,6 @@ def root(tmp_path):
         store(tmp_path, small_log(4, id=id_), segment=id_.replace(" ", "~0020"))
     (tmp_path / "--home-u-demo--" / "session-empty").mkdir()
     return tmp_path
-
-
-@pytest.fixture
-def say(capfdbinary):
-    def go(*words):
-        status = main([str(word) for word in words])
-        out, err = capfdbinary.readouterr()
-        return status, out.decode(), err.decode()
-
-    return go
 
 
 def test_an_id_is_found_by_its_beginning_and_exactly(root):

@@ -9,19 +9,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import rows
-from dshlog.cli.main import main
 from logbuilder import Log
 from rootbuilder import small_log, store
-
-
-@pytest.fixture
-def say(capfdbinary):
-    def go(*words):
-        status = main([str(word) for word in words])
-        out, err = capfdbinary.readouterr()
-        return status, out.decode(), err.decode()
-
-    return go
 
 
 @pytest.fixture

@@ -15,26 +15,14 @@ from dshlog.report.transcript import KEPT, transcript
 from dshlog.report.turns import turns
 from dshlog.storage.jsontext import dumps
 from dshlog.storage.source import BytesSource
-from logbuilder import Log, text
+from logbuilder import Log, text, worked
 
 EVERY = [0, 1, 2, 3, 4]
 
 
-def worked(version):
+def left_open(version):
     """Give a log with a call, a pruned result, a compaction, and an open turn."""
-    log = Log(version)
-    log.turn()
-    log.step()
-    log.system("be brief")
-    log.user("one")
-    log.request(tools=["bash"])
-    log.assistant("let me see", ("c1", "bash", '{"command":"ls"}'))
-    log.call("c1")
-    log.result("c1", "a file")
-    log.end_step()
-    log.step()
-    log.assistant("done")
-    log.end_step()
+    log = worked(version)
     log.end_turn("aborted")
     log.turn()
     results = [event["seq"] for event in log.events if event["type"] == "tool/result"]
@@ -58,7 +46,7 @@ def seqs_of(log, kind):
 
 @pytest.mark.parametrize("version", EVERY)
 def test_there_is_a_row_for_every_event(version):
-    log = worked(version)
+    log = left_open(version)
     found = list(event_rows(decoded(log)))
     assert [(row.seq, row.type, row.time, row.data) for row in found] == [
         (event["seq"], event["type"], event["time"], event["data"]) for event in log.events
@@ -69,7 +57,7 @@ def test_there_is_a_row_for_every_event(version):
 
 
 def test_a_row_has_the_size_that_cat_prints_and_the_turn_it_is_in():
-    log = worked(4)
+    log = left_open(4)
     found = list(event_rows(decoded(log)))
     printed = [line if line is not None else dumps(event) for event, line in decoded(log).events()]
     assert [row.size for row in found] == [len(line) for line in printed]
@@ -106,7 +94,7 @@ def test_a_replacement_says_first_what_it_replaces():
 
 @pytest.mark.parametrize("version", EVERY)
 def test_turns_count_what_happened_in_them(version):
-    log = worked(version)
+    log = left_open(version)
     first, second = turns(decoded(log))
     assert (first.number, first.seq, first.end) == (1, 0, seqs_of(log, "turn/end")[0])
     assert first.duration == log.events[first.end]["time"] - log.events[0]["time"]
@@ -142,7 +130,7 @@ def test_an_attempt_without_a_message_is_counted_apart(version):
 
 @pytest.mark.parametrize("version", EVERY)
 def test_the_transcript_is_what_was_appended(version):
-    log = worked(version)
+    log = left_open(version)
     said = transcript(decoded(log, keep=True))
     appended = [event["seq"] for event in log.events if event.get("surfaceOp") == "append"]
     inside = [call.result.seq for row in said for call in row.calls if call.result]
@@ -159,7 +147,7 @@ def test_the_transcript_is_what_was_appended(version):
 
 @pytest.mark.parametrize("version", EVERY)
 def test_replaced_parts_name_what_took_their_place(version):
-    log = worked(version)
+    log = left_open(version)
     said = transcript(decoded(log, keep=True))
     checkpoint = next(
         event["seq"] for event in log.events if event["type"] == "user/message" and "sourceEventSeqs" in event
@@ -211,7 +199,7 @@ def test_old_spellings_of_v0_are_read_as_its_builds_read_them():
 
 @pytest.mark.parametrize("version", EVERY)
 def test_frames_are_those_of_the_file(version):
-    log = worked(version)
+    log = left_open(version)
     pieces = rows.frames(log.batches())
     texts = [rows.raw([batch]) for batch in log.batches()]
     framed = Framed(BytesSource(b"".join(pieces)), "log.zstd")
@@ -229,7 +217,7 @@ def test_frames_are_those_of_the_file(version):
 
 
 def test_a_torn_and_a_bad_frame_are_told_apart():
-    log = worked(4)
+    log = left_open(4)
     data = rows.zstd(log.batches())
     torn = list(Framed(BytesSource(data[:-10]), "log.zstd").rows())
     assert [row.torn for row in torn] == [False, False, True]
@@ -240,7 +228,7 @@ def test_a_torn_and_a_bad_frame_are_told_apart():
 
 
 def test_a_raw_log_has_no_frames():
-    framed = Framed(BytesSource(rows.raw(worked(4).batches())), "log.jsonl", at=3)
+    framed = Framed(BytesSource(rows.raw(left_open(4).batches())), "log.jsonl", at=3)
     assert framed.raw
     assert list(framed.rows()) == []
 

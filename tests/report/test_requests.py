@@ -13,27 +13,15 @@ from dshlog.report.difference import difference
 from dshlog.report.request import requests
 from dshlog.report.why import why
 from dshlog.storage.source import BytesSource
-from logbuilder import Log, image, text
+from logbuilder import Log, image, text, worked
 
 EVERY = [0, 1, 2, 3, 4]
 ALL = {(number, call) for number in range(1, 6) for call in range(1, 12)}
 
 
-def worked(version):
+def called(version):
     """Give a log of four calls under two headers; between them a pruned result and a compaction."""
-    log = Log(version)
-    log.turn()
-    log.step()
-    log.system("be brief")
-    log.user("one")
-    log.request(tools=["bash"])
-    log.assistant("let me see", ("c1", "bash", '{"command":"ls"}'))
-    log.call("c1")
-    log.result("c1", "a file")
-    log.end_step()
-    log.step()
-    log.assistant("done")
-    log.end_step()
+    log = worked(version)
     log.end_turn()
     log.turn()
     results = [event["seq"] for event in log.events if event["type"] == "tool/result"]
@@ -62,7 +50,7 @@ def found_in(log, wanted=ALL, at=None, form=rows.zstd):
 @pytest.mark.parametrize("form", [rows.raw, rows.zstd])
 @pytest.mark.parametrize("version", EVERY)
 def test_every_request_is_what_the_library_reconstructs(version, form):
-    log = worked(version)
+    log = called(version)
     found = found_in(log, form=form)
     assert [view.name for view in found.found.values()] == ["1", "1.2", "1.3", "2"]
     assert found.calls == [3, 1]
@@ -121,7 +109,7 @@ def test_attempts_are_calls_too(version):
 
 
 def test_the_log_may_be_taken_to_end_earlier():
-    log = worked(4)
+    log = called(4)
     whole = found_in(log)
     cut = found_in(log, at=whole.found[1, 2].answer - 1)
     assert list(cut.found) == [(1, 1)]
@@ -135,7 +123,7 @@ def differs(log, one, other):
 
 @pytest.mark.parametrize("version", EVERY)
 def test_a_later_request_that_only_adds_breaks_nothing(version):
-    log = worked(version)
+    log = called(version)
     told = differs(log, (1, 2), (1, 1))
     assert (told.earlier.name, told.later.name) == ("1", "1.2")
     assert told.messages == len(told.earlier.messages)
@@ -145,7 +133,7 @@ def test_a_later_request_that_only_adds_breaks_nothing(version):
 
 @pytest.mark.parametrize("version", EVERY)
 def test_pruning_ends_the_common_part_at_the_pruned_result(version):
-    log = worked(version)
+    log = called(version)
     told = differs(log, (1, 2), (1, 3))
     rewritten = [event["seq"] for event in log.events if event["type"] == "tool/result"]
     assert (told.breaks.kind, told.breaks.seq, told.breaks.nodes) == ("pruning", rewritten[1], (rewritten[0],))
@@ -161,7 +149,7 @@ def plain(message):
 
 @pytest.mark.parametrize("version", EVERY)
 def test_compaction_and_tools_are_both_named(version):
-    log = worked(version)
+    log = called(version)
     told = differs(log, (1, 1), (2, 1))
     checkpoint = next(e["seq"] for e in log.events if e["type"] == "user/message" and "sourceEventSeqs" in e)
     summary = next(e["seq"] for e in log.events if e["type"] == "compaction/summary")
@@ -175,7 +163,7 @@ def test_compaction_and_tools_are_both_named(version):
 
 @pytest.mark.parametrize("version", EVERY)
 def test_a_pruned_result_that_is_compacted_is_followed_to_the_end(version):
-    log = worked(version)
+    log = called(version)
     told = differs(log, (1, 2), (2, 1))
     pruned, compacted = (cause for cause in told.causes if cause.kind in {"pruning", "compaction"})
     assert pruned.nodes[0] in compacted.nodes
@@ -226,7 +214,7 @@ def asked(log, seq, at=None):
 
 @pytest.mark.parametrize("version", EVERY)
 def test_every_event_has_an_answer_that_fits_the_surface(version):
-    log = worked(version)
+    log = called(version)
     for at in (None, 12, len(log.events) - 2):
         end = len(log.events) if at is None else at + 1
         nodes = Log(version)
@@ -251,7 +239,7 @@ def test_every_event_has_an_answer_that_fits_the_surface(version):
 
 @pytest.mark.parametrize("version", EVERY)
 def test_a_pruned_and_compacted_result_tells_its_whole_way(version):
-    log = worked(version)
+    log = called(version)
     first, second = (event["seq"] for event in log.events if event["type"] == "tool/result")
     summary = next(e["seq"] for e in log.events if e["type"] == "compaction/summary")
     answer = asked(log, first)

@@ -8,23 +8,14 @@ import rows
 from dshlog.report.examine import examine
 from dshlog.report.surface import message_text, surface_view
 from dshlog.storage.source import BytesSource
-from logbuilder import Log, image, nodes_of, text
+from logbuilder import Log, image, nodes_of, text, worked
 
 EVERY = [0, 1, 2, 3, 4]
 
 
-def worked(version):
+def compacted(version):
     """Give a log whose surface has been compacted."""
-    log = Log(version)
-    log.turn()
-    log.step()
-    log.system("be brief")
-    log.user("one")
-    log.assistant("let me see", ("c1", "bash", '{"command":"ls"}'))
-    log.call("c1")
-    log.result("c1", "a file")
-    log.assistant("done")
-    log.end_step()
+    log = worked(version)
     log.end_turn()
     log.turn()
     users = [seq for seq in log.nodes if log.events[seq]["type"] == "user/message"]
@@ -46,7 +37,7 @@ def view_of(log, at=None, form=rows.raw):
 @pytest.mark.parametrize("form", [rows.raw, rows.zstd])
 @pytest.mark.parametrize("version", EVERY)
 def test_the_view_shows_the_surface_at_the_end(version, form):
-    log = worked(version)
+    log = compacted(version)
     view, report = viewed(form(log.batches()))
     assert (view.path, view.version, view.at) == ("log", version, None)
     assert list(view.nodes) == [row.seq for row in view.rows] == log.nodes
@@ -58,7 +49,7 @@ def test_the_view_shows_the_surface_at_the_end(version, form):
 @pytest.mark.parametrize("form", [rows.raw, rows.zstd])
 @pytest.mark.parametrize("version", EVERY)
 def test_the_view_after_any_event_is_the_surface_of_the_events_up_to_it(version, form):
-    log = worked(version)
+    log = compacted(version)
     data = form(log.batches())
     whole = viewed(data)[1]
     packed = {seq for row in rows.packed(log.events) for seq in range(*_span(row)) if "seq0" in row}
@@ -78,21 +69,21 @@ def _span(row):
 
 @pytest.mark.parametrize("version", EVERY)
 def test_before_the_first_event_the_surface_is_empty(version):
-    view, report = viewed(rows.raw(worked(version).batches()), -1)
+    view, report = viewed(rows.raw(compacted(version).batches()), -1)
     assert (view.at, view.nodes, view.rows) == (-1, (), ())
-    assert report.events == len(worked(version).events)
+    assert report.events == len(compacted(version).events)
 
 
 @pytest.mark.parametrize("version", EVERY)
 def test_an_event_behind_the_log_gives_the_end(version):
-    log = worked(version)
+    log = compacted(version)
     view = view_of(log, 10**6)
     assert (view.at, list(view.nodes)) == (10**6, log.nodes)
 
 
 @pytest.mark.parametrize("version", EVERY)
 def test_a_row_tells_what_it_took_the_place_of(version):
-    log = worked(version)
+    log = compacted(version)
     view = view_of(log)
     (change,) = view.replacements
     took = {row.seq: row.replaced for row in view.rows if row.replaced}
@@ -102,7 +93,7 @@ def test_a_row_tells_what_it_took_the_place_of(version):
 
 @pytest.mark.parametrize("version", EVERY)
 def test_a_row_tells_role_source_and_place(version):
-    log = worked(version)
+    log = compacted(version)
     rows_by_seq = {row.seq: row for row in view_of(log, log.events[-1]["seq"]).rows}
     user = next(row for row in rows_by_seq.values() if row.text == "two")
     assert (user.role, user.source, user.turn, user.step) == ("user", "user", 2, 1)
@@ -177,7 +168,7 @@ def test_a_file_without_a_known_header_has_no_surface(data, at):
 
 
 def test_the_view_stops_at_the_first_bad_record():
-    log = worked(4)
+    log = compacted(4)
     lines = rows.raw(log.batches()).splitlines(keepends=True)
     data = b"".join([*lines[:6], b"xx\n", *lines[6:]])
     for at in (None, 3, 4, 100):
