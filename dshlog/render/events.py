@@ -23,11 +23,9 @@ def turn_word(turn: object, step: object) -> str:
     return value_word(turn) if step is None else f"{value_word(turn)}/{value_word(step)}"
 
 
-def head_line(path: str, version: int | None, at: int | None, look: Look, *more: str) -> str:
-    """Give path, generation, seq and whatever else a lens tells on its first line."""
-    return f"{look.paint('bold', path_name(path))}: " + joined(
-        ("" if version is None else f"v{version}", "at the end" if at is None else f"after seq {at}", *more)
-    )
+def head_line(path: str, version: int | None, look: Look, *more: str) -> str:
+    """Give path, generation and whatever else a lens tells on its first line."""
+    return f"{look.paint('bold', path_name(path))}: " + joined(("" if version is None else f"v{version}", *more))
 
 
 _COLUMNS = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dshlog.render.events import turn_word
+from dshlog.render.extent import flaw
 from dshlog.render.jsonout import SCHEMA, scalar
 from dshlog.render.look import PLAIN, Look
 from dshlog.render.table import fit, labelled, measure, whole
@@ -14,6 +15,7 @@ from dshlog.render.words import PREVIEW, count, cut, joined, listed, one_line, p
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dshlog.model.report import Report
     from dshlog.model.why import Link, Why
     from dshlog.render.jsonout import Json
 
@@ -30,12 +32,12 @@ _STATES = {
 }
 
 
-def why_lines(found: Why, look: Look = PLAIN, *, full: bool = False) -> Iterator[str]:
+def why_lines(found: Why, report: Report, look: Look = PLAIN, *, full: bool = False) -> Iterator[str]:
     """Yield what became of the event, then what it has to do with; with `full` its whole text."""
     yield f"{look.paint('bold', path_name(found.path))}: " + joined(
         (f"v{found.version}", "" if found.at is None else f"after seq {found.at}", f"event {found.seq}")
     )
-    for label, words in _facts(found):
+    for label, words in (("log", flaw(report)), *_facts(found)):
         if words:
             yield from labelled(label, words, look, width=_LABEL)
     text = visible(one_line(found.text))

@@ -69,7 +69,7 @@ def talk():
 
 DATA = talk()
 SOURCE = BytesSource(DATA)
-ASKED = requests(SOURCE, "log", [(1, 2), (2, 1)])[0]
+ASKED, REPORT = requests(SOURCE, "log", [(1, 2), (2, 1)])
 
 
 def decoded(**options):
@@ -86,13 +86,11 @@ VIEWS = {
     "turns": lambda look: turn_lines(turns(decoded()), look, full=True),
     "transcript": lambda look: transcript_lines(transcript(decoded(keep=True)), look),
     "transcript-full": lambda look: transcript_lines(transcript(decoded(keep=True), full=True), look, full=True),
-    "request": lambda look: request_lines("log", 4, ASKED.found[2, 1], look),
-    "request-full": lambda look: request_lines("log", 4, ASKED.found[2, 1], look, full=True),
-    "difference": lambda look: difference_lines("log", 4, difference(ASKED, *ASKED.found.values()), look),
-    "difference-full": lambda look: difference_lines(
-        "log", 4, difference(ASKED, *ASKED.found.values()), look, full=True
-    ),
-    "why": lambda look: why_lines(why(SOURCE, "log", 7)[0], look),
+    "request": lambda look: request_lines(REPORT, ASKED.found[2, 1], look),
+    "request-full": lambda look: request_lines(REPORT, ASKED.found[2, 1], look, full=True),
+    "difference": lambda look: difference_lines(REPORT, difference(ASKED, *ASKED.found.values()), look),
+    "difference-full": lambda look: difference_lines(REPORT, difference(ASKED, *ASKED.found.values()), look, full=True),
+    "why": lambda look: why_lines(*why(SOURCE, "log", 7), look),
     "frames": lambda look: frame_lines(Framed(SOURCE, "log.zstd").rows(types=True), look, full=True),
 }
 EXACT = {"frames"}  # the sizes are those of one compressor, so other ones are not compared
