@@ -6,17 +6,19 @@ from typing import TYPE_CHECKING
 
 from dshlog.render.extent import extent
 from dshlog.render.look import PLAIN, Look
-from dshlog.render.table import Column, folded, table_lines, whole
-from dshlog.render.words import count, cut, joined, listed, one_line, path_name, value_word, visible
+from dshlog.render.table import GAP, Column, folded, table_lines, whole
+from dshlog.render.words import LISTED, count, cut, joined, listed, one_line, path_name, value_word, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dshlog.model.report import Report
+    from dshlog.model.surface import Inside
     from dshlog.model.view import SurfaceRow, SurfaceView
 
 _SOURCE_WIDTH = 18  # columns of the source kind in a terminal, 40 code points elsewhere
 _SOURCE_LENGTH = 40
+_DEEP = 8  # replacements inside each other that are indented further
 
 
 def role_word(row: SurfaceRow) -> str:
@@ -33,6 +35,14 @@ def turn_word(row: SurfaceRow) -> str:
 def preview_words(row: SurfaceRow) -> str:
     """Give the text of a row on one line, not cut."""
     return visible(one_line(row.text)) or "(no text)"
+
+
+def inside_words(found: tuple[Inside, ...]) -> Iterator[tuple[str, str]]:
+    """Yield indent and words for each replacement inside another; of many the first ones."""
+    for one in found[:LISTED]:
+        yield GAP * min(one.depth, _DEEP), f"{one.seq} had replaced {listed(one.shadowed)}"
+    if len(found) > LISTED:
+        yield GAP, f"and {count(len(found) - LISTED, 'replacement')} more inside; --json lists all"
 
 
 def _columns(look: Look) -> tuple[Column, ...]:
@@ -86,6 +96,8 @@ def node_lines(rows: tuple[SurfaceRow, ...], look: Look = PLAIN, *, full: bool =
     def below(row: SurfaceRow) -> Iterator[str]:
         if row.replaced:
             yield from folded(f"replaces {listed(row.replaced)}", look)
+            for indent, words in inside_words(row.inside):
+                yield from folded(words, look, "     " + indent)
         if full:
             yield from whole(row.text)
 

@@ -8,6 +8,7 @@ from dshlog.render.events import turn_word
 from dshlog.render.extent import flaw
 from dshlog.render.jsonout import SCHEMA, scalar
 from dshlog.render.look import PLAIN, Look
+from dshlog.render.surface import inside_words
 from dshlog.render.table import fit, labelled, measure, whole
 from dshlog.render.times import stamp
 from dshlog.render.words import PREVIEW, count, cut, joined, listed, one_line, path_name, visible
@@ -57,6 +58,8 @@ def _facts(found: Why) -> Iterator[tuple[str, str]]:
         made = f" by {visible(link.via)}" if link.via else ""
         yield "replaced by" if not number else "and that by", f"{link.seq} {visible(link.type)}{made}"
     yield "replaces", listed(found.hides)
+    for indent, words in inside_words(found.inside):
+        yield "", indent + words
     yield "cites", listed(found.cites)
     for link in found.cited_by[:_SHOWN]:
         yield "cited by", _link_words(link)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from dshlog.codec.sources import decode_sources, expand
 from dshlog.model.fault import Fault
 from dshlog.model.number import as_count
+from dshlog.model.surface import inside
 from dshlog.model.vocabulary import SURFACE_TYPES, known_types
 from dshlog.model.why import Link, Why
 from dshlog.report.facts import facts, get
@@ -113,7 +114,8 @@ def _answer(asking: _Asking, judge: Judge, report: Report, at: int | None) -> Wh
         node = holder[node]
         what, made = asking.kinds.get(node, ("", ""))
         chain.append(Link(node, what, made if made != what else None))
-    hides = next((made.shadowed for made in replacements if made.seq == seq), ())
+    hidden = {made.seq: made.shadowed for made in replacements}
+    hides = hidden.get(seq, ())
     findings = [finding for finding in report.findings if finding.place.seq == seq]
     state, rule, reason = _state(asking, judge, kind, event, chain)
     message = data if kind == "user/message" else get(data, "message")
@@ -134,6 +136,7 @@ def _answer(asking: _Asking, judge: Judge, report: Report, at: int | None) -> Wh
         position=asking.position,
         replaced_by=tuple(chain),
         hides=hides,
+        inside=inside(hides, hidden),
         cites=tuple(_flat(event.get("sourceEventSeqs"), seq)),
         cited_by=tuple(asking.cited_by),
         changed_by=tuple(asking.changed_by),

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 from rich.cells import cell_len
 
+from dshlog.model.surface import inside
 from dshlog.render.card import card_lines
 from dshlog.render.look import Look
 from dshlog.render.surface import surface_lines
@@ -119,12 +122,17 @@ def test_full_prints_whole_texts_and_nothing_raw(build):
 
 
 def test_a_card_is_facts_then_the_last_messages_then_what_to_run_next(build):
-    view = build.view(*(build.row(n, text=f"message {n}") for n in range(5)))
-    assert list(card_lines(build.refused(inherited=3), view)) == [
+    view = build.view(
+        *(build.row(n, text=f"message {n}") for n in range(5)), times=(1_700_000_000_000, 1_700_000_061_000)
+    )
+    assert list(card_lines(build.refused(inherited=3, parent="session-0"), view)) == [
         "s/session.v4.jsonl.zstd",
         "  state     refused",
         "  session   session-1",
         "  cwd       /work",
+        "  parent    session-0, forked after its seq 2",
+        "  first     2023-11-14 22:13:20 UTC",
+        "  last      2023-11-14 22:14:21 UTC, 1:01 min later",
         "  format    v4 zstd, 12886 bytes, 5 frames, 27 records",
         "  holds     53 events, 7 nodes on the surface after 1 replacement, 3 inherited",
         "  torn      dsh cuts 885 bytes at file byte 12001 and writes 2 events of them again",
@@ -139,6 +147,35 @@ def test_a_card_is_facts_then_the_last_messages_then_what_to_run_next(build):
         "  4   16  user  1/1       5  user    message 4",
         "next: dshlog validate s/session.v4.jsonl.zstd",
     ]
+
+
+def test_a_card_tells_local_time_beside_utc(build, monkeypatch):
+    monkeypatch.setenv("TZ", "XST-5:45")
+    time.tzset()
+    try:
+        lines = list(card_lines(build.clean(), build.view(times=(1_700_000_000_000, "never"))))
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert "  first     2023-11-14 22:13:20 UTC (2023-11-15 03:58:20 +0545)" in lines
+    assert "  last      never" in lines
+
+
+def test_replacements_inside_replacements_stand_below_each_other(build):
+    hidden = {20: (10, 11), 10: (4, 5), 5: (1, 2)}
+    row = build.row(seq=20, replaced=(10, 11), inside=inside(hidden[20], hidden))
+    assert list(surface_lines(build.view(row), build.clean()))[3:] == [
+        "     replaces 10, 11",
+        "       10 had replaced 4, 5",
+        "         5 had replaced 1, 2",
+    ]
+
+
+def test_of_many_replacements_inside_another_the_first_are_shown(build):
+    hidden = {number: (number - 100,) for number in range(100, 140)}
+    row = build.row(seq=200, replaced=tuple(hidden), inside=inside(hidden, hidden))
+    *_, last = surface_lines(build.view(row), build.clean())
+    assert last == "       and 28 replacements more inside; --json lists all"
 
 
 def test_the_card_of_a_clean_log_points_to_its_surface(build):
