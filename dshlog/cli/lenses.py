@@ -255,7 +255,21 @@ def _no_request(path: str, name: Name, found: Requests) -> Failure:
         words = f"the log has {count(len(found.headers), 'request header')}, at seq {listed(found.headers)}"
     else:
         words = f"header {name[0]} has {count(found.calls[name[0] - 1], 'call')}"
-    return Failure(f"no request {shown}: {words}", f"dshlog show --events {shell_word(path)}")
+    hints = [f"dshlog show --events {shell_word(path)}"]
+    other = _call_name(name, found.calls)
+    if other is not None:
+        hints.insert(0, f"call {name[0]} of the model, counted from 1, is request {other}")
+    return Failure(f"no request {shown}: {words}", *hints)
+
+
+def _call_name(name: Name, calls: list[int]) -> str | None:
+    """Give the name of the N-th call of the whole log, which may have been meant by N; None where there is none."""
+    left = name[0] if name[1] == 1 and name[0] > len(calls) else 0
+    for number, held in enumerate(calls if left else (), 1):
+        if left <= held:
+            return f"{number}.{left}"
+        left -= held
+    return None
 
 
 def refuse_beyond(report: Report, at: int) -> None:

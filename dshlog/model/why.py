@@ -25,7 +25,7 @@ class Why:
     (no type of the surface), "opaque" (an unknown type that is ignorable) or "refused" (a rule kept it off).
     `rule` is the id in the specification of the rule that decides. `op` is its `surfaceOp` as stored.
     `replaced_by` is the chain of events that took its place: the first took it directly, each further one
-    took the place of the one before. `hides` are the nodes that it replaced itself, `inside` the replacements
+    took the place of the one before; `replacement` is the beginning of the first one's text. `hides` are the nodes that it replaced itself, `inside` the replacements
     among these and below, `cites` the events that
     it names as its sources, `cited_by` events that name it, `changed_by` those that changed its message in
     place. `text` is that of the message that the model gets, or would have got.
@@ -46,6 +46,7 @@ class Why:
     reason: str
     position: int | None
     replaced_by: tuple[Link, ...]
+    replacement: str | None
     hides: tuple[int, ...]
     inside: tuple[Inside, ...]
     cites: tuple[int, ...]

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _LABEL = 12  # columns of the labels
 _SHOWN = 12  # events that are named one by one
+_HEIRS = 3  # replacements of replacements that are named before the last
 
 _STATES = {
     "surface": "the model sees it",
@@ -54,9 +55,7 @@ def _facts(found: Why) -> Iterator[tuple[str, str]]:
     yield "inherited", "from the session that this one was forked from" if found.inherited else ""
     yield "so", _STATES[found.state] + ("" if found.position is None else f", position {found.position}")
     yield "because", f"{visible(found.reason)} ({found.rule})"
-    for number, link in enumerate(found.replaced_by):
-        made = f" by {visible(link.via)}" if link.via else ""
-        yield "replaced by" if not number else "and that by", f"{link.seq} {visible(link.type)}{made}"
+    yield from _chain(found)
     yield "replaces", listed(found.hides)
     for indent, words in inside_words(found.inside):
         yield "", indent + words
@@ -68,6 +67,21 @@ def _facts(found: Why) -> Iterator[tuple[str, str]]:
     yield "changed by", listed(found.changed_by)
     for words in found.findings:
         yield "finding", visible(words)
+
+
+def _chain(found: Why) -> Iterator[tuple[str, str]]:
+    """Yield what took the place of the event, and of that; of a long chain the first and the last."""
+    chain = found.replaced_by
+    left_out = range(_HEIRS, len(chain) - 1) if len(chain) > _HEIRS + 2 else range(0)
+    for number, link in enumerate(chain):
+        if number in left_out:
+            if number == left_out.start:
+                yield "", f"and {count(len(left_out), 'replacement')} more, each of the one before; --json lists all"
+            continue
+        made = f" by {visible(link.via)}" if link.via else ""
+        yield "and that by" if number else "replaced by", f"{link.seq} {visible(link.type)}{made}"
+        if not number and found.replacement:
+            yield "with", cut(visible(one_line(found.replacement)), PREVIEW)
 
 
 def _link_words(link: Link) -> str:
@@ -93,6 +107,7 @@ def why_dict(found: Why, *, full: bool = False) -> Json:
         "reason": found.reason,
         "position": found.position,
         "replacedBy": [{"seq": link.seq, "type": link.type, "by": link.via} for link in found.replaced_by],
+        "replacement": None if found.replacement is None else cut(one_line(found.replacement), PREVIEW),
         "replaced": list(found.hides),
         "cites": list(found.cites),
         "citedBy": [{"seq": link.seq, "type": link.type, "member": link.via} for link in found.cited_by],
