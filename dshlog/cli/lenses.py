@@ -161,17 +161,19 @@ class Lens:
         Raises:
             Failure: the event has no call.
         """
+        from dshlog.render.extent import end_line
         from dshlog.render.jsonout import exact
         from dshlog.render.stream import stream_dict, stream_lines
 
         with self.world.source(self.log) as source:
             view, report = self.world.stream_view(source, self.log, seq)
+        report = self.settle(report)
         if isinstance(view, str):
             raise Failure(view, "messages and attempts have one, and the chunks of v0 and v1 belong to one")
         if self.json:
             self.output.data(exact(stream_dict(view)))
         else:
-            self.output.lines(stream_lines(view, self._look))
+            self.output.lines((*stream_lines(view, self._look), *end_line(report, None, self._look)))
         return report
 
     def why(self, seq: int) -> Report:

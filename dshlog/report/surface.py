@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from dshlog.storage.source import Source
 
 
+_PACKED_UNTIL = 2  # generations below this one pack chunk runs into rows
+
+
 def surface_view(
     source: Source, path: str, *, at: int | None = None, encoding: Encoding | None = None
 ) -> tuple[SurfaceView, Report]:
@@ -38,7 +41,7 @@ def _look(exam: Examination, at: int | None) -> tuple[SurfaceView, Report]:
     path = exam.path
     judge = exam.judge
     view: SurfaceView | None = None
-    ends = _Ends()
+    ends = _Ends(packed=judge is not None and judge.version < _PACKED_UNTIL)
     if judge is not None:
         if at is not None and at < 0:
             view = _view(path, judge, at)
@@ -68,7 +71,8 @@ def _look(exam: Examination, at: int | None) -> tuple[SurfaceView, Report]:
 class _Ends:
     """The first and the last line of the readable prefix."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, packed: bool) -> None:
+        self._packed = packed
         self._first: bytes | None = None
         self._last: bytes | None = None
 
@@ -83,18 +87,18 @@ class _Ends:
         """Give the times of the first and the last event."""
         if self._first is None or self._last is None:
             return None
-        return _times(self._first)[0], _times(self._last)[1]
+        return self._of(self._first)[0], self._of(self._last)[1]
 
-
-def _times(line: bytes) -> tuple[object, object]:
-    """Give the times of the first and the last event of a record."""
-    if isinstance(line, Overlong):
-        return None, None
-    row: Any = loads(line)
-    if row.get("type") in PAYLOAD and "time0" in row:
-        times = [event["time"] for event in expand_row(row)]
-        return times[0], times[-1]
-    return row.get("time"), row.get("time")
+    def _of(self, line: bytes) -> tuple[object, object]:
+        """Give the times of the first and the last event of a record."""
+        if isinstance(line, Overlong):
+            return None, None
+        row: Any = loads(line)
+        kind = row.get("type")
+        if self._packed and type(kind) is str and kind in PAYLOAD:
+            times = [event["time"] for event in expand_row(row)]
+            return times[0], times[-1]
+        return row.get("time"), row.get("time")
 
 
 def message_text(message: object) -> str:

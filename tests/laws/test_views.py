@@ -23,6 +23,7 @@ VIEWS = (
     ("--request", "1", "--json"),
     ("--request", "1", "--diff", "1.2"),
     ("--why", "5"),
+    ("--stream", "5"),
 )
 
 
