@@ -10,7 +10,7 @@ from typing import NoReturn
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-NEEDS = {"shared": "corpus", "node": "node", "oracle": "oracle"}  # fixture -> the marker of its tests
+NEEDS = {"shared": "corpus", "node": "node", "oracle": "oracle", "live": "live"}  # fixture -> the marker of its tests
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -54,4 +54,13 @@ def oracle() -> Path:
     place = os.environ.get("DSHLOG_ORACLE")
     if not place:
         pytest.skip("DSHLOG_ORACLE does not name the folder of the oracle")
+    return Path(place)
+
+
+@pytest.fixture(scope="session")
+def live() -> Path:
+    """The folder in which the released executable is installed as a package; asked on demand only, in CI too."""
+    place = os.environ.get("DSHLOG_LIVE")
+    if not place:
+        pytest.skip("DSHLOG_LIVE does not name the folder of the package deepseek_harness_runtime")
     return Path(place)

@@ -49,13 +49,21 @@ def cat(
     ] = False,
     header: Annotated[bool, typer.Option("--header", help="The header line first.")] = False,
     raw: Annotated[bool, typer.Option("--raw", help="The stored records as they are, nothing expanded.")] = False,
+    well_formed: Annotated[
+        bool,
+        typer.Option("--well-formed", help="U+FFFD in place of half a surrogate pair, at which jq stops."),
+    ] = False,
     root: RootOption = None,
 ) -> int:
     """Print decoded events as NDJSON.
 
     One logical event a line with dsh's own member names: frames are opened, packed runs and seq ranges
-    expanded. An event that is stored unchanged keeps its stored text. Never writes.
+    expanded. An event that is stored unchanged keeps its stored text. Of several logs each line begins with
+    a member that names its log. Never writes.
     """
+    if paths.count("-") > 1:
+        message = "standard input, -, can be read once only"
+        raise typer.BadParameter(message)
     try:
         seqs = None if seq is None else seq_range(seq)
     except ValueError as error:
@@ -70,52 +78,70 @@ def cat(
     view: View = "messages" if messages else "raw" if raw else "chunks" if chunks else "events"
     world = ctx.find_object(World) or World()
     found, unknown = all_looked_up(world, paths, root, "cat")
-    run = _Run(world, selection, view=view, header=header)
+    run = _Run(world, selection, view=view, header=header, well_formed=well_formed)
     with Output() as output:
-        return max([2 if unknown else 0, *(run.path(path, output) for path in found)])
+        return max(2 if unknown else 0, run.all(found, output))
 
 
 class _Run:
-    """One print; each path gives its own exit status."""
+    """One print; each log gives its own exit status, the worst counts."""
 
-    def __init__(self, world: World, selection: Selection, *, view: View, header: bool) -> None:
+    def __init__(self, world: World, selection: Selection, *, view: View, header: bool, well_formed: bool) -> None:
         self._world = world
         self._selection = selection
-        self._view, self._header = view, header
+        self._view, self._header, self._well_formed = view, header, well_formed
+        self._named = False  # whether lines name their log
 
-    def path(self, path: str, output: Output) -> int:
-        """Print all logs behind one path; what cannot be read is told and gives 2."""
-        from dshlog.files.unreadable import Unreadable
+    def all(self, paths: list[str], output: Output) -> int:
+        """Print all logs behind the paths in order; what cannot be read is told and gives 2."""
+        met = [entry for path in paths for entry in self._logs(path)]
+        self._named = sum(log is not None for log, _ in met) > 1
+        return max((self._entry(log, fault, output) for log, fault in met), default=2)
 
-        worst, logs = 0, 0
-        try:
-            for log, fault in self._logs(path):
-                logs += 1
-                worst = max(worst, self._log(log, output) if fault is None else _tell(fault))
-        except Unreadable as error:
-            output.flush()
-            return _tell(error)
-        if not logs:
-            say("error", f"no session log in {path}")
-            return 2
-        return worst
-
-    def _logs(self, path: str) -> Iterator[tuple[str, Unreadable | None]]:
+    def _logs(self, path: str) -> Iterator[tuple[str | None, Unreadable | None]]:
+        """Yield the logs behind a path, and None with a reason for what cannot be read."""
         from dshlog.cli.entry import unreadable_entry
+        from dshlog.files.unreadable import Unreadable
 
         if path == "-":
             yield path, None
             return
-        for found in self._world.find(path):
-            yield found.path, None if found.kind == "log" else unreadable_entry(found)
+        empty = True
+        try:
+            for found in self._world.find(path):
+                empty = False
+                yield (found.path, None) if found.kind == "log" else (None, unreadable_entry(found))
+        except Unreadable as error:
+            yield None, error
+            return
+        if empty:
+            yield None, Unreadable(f"no session log in {path}")
+
+    def _entry(self, log: str | None, fault: Unreadable | None, output: Output) -> int:
+        from dshlog.files.unreadable import Unreadable
+
+        try:
+            if log is not None:
+                return self._log(log, output)
+        except Unreadable as error:
+            fault = error
+        output.flush()
+        if fault is not None:
+            say("error", fault.message, fault.hints)
+        return 2
 
     def _log(self, path: str, output: Output) -> int:
+        from dshlog.storage.jsontext import well_formed
+
         with self._world.source(path) as source:
             decoded = self._world.read_log(source, path)
+            lines = self._lines(decoded)
+            if self._named and self._view != "raw":
+                lines = _naming(path, lines)
             if self._header and decoded.header_line is not None:
                 output.data(decoded.header_line + b"\n")
-            for line in self._lines(decoded):
-                output.data(line)
+            for line in lines:
+                output.data(well_formed(line) if self._well_formed else line)
                 output.data(b"\n")
             report = decoded.report  # a finding may ask for another look at the bytes
         output.flush()
@@ -141,6 +167,11 @@ class _Run:
                 yield dumps(event) if line is None else line
 
 
-def _tell(error: Unreadable) -> int:
-    say("error", error.message, error.hints)
-    return 2
+def _naming(path: str, lines: Iterator[bytes]) -> Iterator[bytes]:
+    """Put a member with the path of the log in front of the others; each line is an object."""
+    from dshlog.storage.jsontext import dumps
+
+    head = b'{"log":' + dumps(path)
+    for line in lines:
+        rest = line[1:].lstrip()
+        yield head + (rest if rest.startswith(b"}") else b"," + rest)

@@ -9,7 +9,7 @@ from dshlog.cli.failure import Failure
 from dshlog.cli.output import look
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from dshlog.cli.output import Colour, Output
     from dshlog.cli.world import World
@@ -22,10 +22,11 @@ _DIGITS = 10  # of a number on the command line
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lens:
-    """How one log is looked at, and where that is printed."""
+    """How one log is looked at, and where that is printed; `settle` adds to a report what the place says."""
 
     world: World
     log: str
+    settle: Callable[[Report], Report]
     output: Output
     at: int | None
     full: bool
@@ -35,6 +36,7 @@ class Lens:
     def events(self) -> Report:
         """Print the events, each as soon as it is read."""
         from dshlog.render.events import event_dict, event_lines, head_line
+        from dshlog.render.extent import end_line
         from dshlog.report.events import event_rows
 
         with self.world.source(self.log) as source:
@@ -43,9 +45,12 @@ class Lens:
             if self.json:
                 self._document(_version(decoded), (event_dict(row, full=self.full) for row in rows))
             else:
-                self.output.lines((head_line(self.log, _version(decoded), self.at, self._look),))
+                self.output.lines((head_line(self.log, _version(decoded), self._look, self._after),))
                 self.output.lines(event_lines(rows, self._look, full=self.full))
-            return decoded.report
+            report = self.settle(decoded.report)
+        if not self.json:
+            self.output.lines(end_line(report, self.at, self._look))
+        return report
 
     def turns(self) -> Report:
         """Print the turns."""
@@ -57,12 +62,12 @@ class Lens:
         with self.world.source(self.log) as source:
             decoded = self.world.read_log(source, self.log)
             rows = turns(decoded, at=self.at)
-            report = decoded.report
+            report = self.settle(decoded.report)
         self._refuse_beyond(report)
         if self.json:
             self._document(_version(decoded), map(turn_dict, rows))
         else:
-            head = head_line(self.log, _version(decoded), self.at, self._look, count(len(rows), "turn"))
+            head = head_line(self.log, _version(decoded), self._look, self._extent(report), count(len(rows), "turn"))
             self.output.lines((head, *turn_lines(rows, self._look, full=self.full)))
         return report
 
@@ -77,7 +82,7 @@ class Lens:
         with self.world.source(self.log) as source:
             decoded = read_log(source, self.log, keep=True)
             rows = transcript(decoded, at=self.at, full=self.full)
-            report = decoded.report
+            report = self.settle(decoded.report)
         self._refuse_beyond(report)
         if self.json:
             self._document(_version(decoded), (said_dict(row, full=self.full) for row in rows))
@@ -85,7 +90,8 @@ class Lens:
             messages = [row for row in rows if row.type != "turn/end"]
             gone = sum(row.replaced_by is not None for row in messages)
             facts = count(len(messages), "message"), f"{gone} replaced later" if gone else ""
-            self.output.lines((head_line(self.log, _version(decoded), self.at, self._look, *facts),))
+            head = head_line(self.log, _version(decoded), self._look, self._extent(report), *facts)
+            self.output.lines((head,))
             self.output.lines(transcript_lines(rows, self._look, full=self.full))
         return report
 
@@ -105,14 +111,16 @@ class Lens:
             if framed.raw:
                 message = f"{path_name(self.log)} is raw text and has no frames"
                 raise Failure(message)
-            self._refuse_beyond(framed.report)
+            report = self.settle(framed.report)
+            self._refuse_beyond(report)
             rows = framed.rows(types=self.full)
             if self.json:
                 self._document(framed.version, (frame_dict(row, full=self.full) for row in rows))
             else:
-                self.output.lines((head_line(self.log, framed.version, self.at, self._look),))
+                state = "" if report.state in {"clean", "open"} else report.state
+                self.output.lines((head_line(self.log, framed.version, self._look, state, self._after),))
                 self.output.lines(frame_lines(rows, self._look, full=self.full))
-        return framed.report
+        return report
 
     def request(self, wanted: Name, other: Name | None) -> Report:
         """Print a request, or what differs between two.
@@ -128,6 +136,7 @@ class Lens:
         names = [wanted] if other is None else [wanted, other]
         with self.world.source(self.log) as source:
             found, report = requests(source, self.log, names, at=self.at)
+        report = self.settle(report)
         self._refuse_beyond(report)
         for name in names:
             if name not in found.found:
@@ -137,13 +146,13 @@ class Lens:
             if self.json:
                 self.output.data(exact(request_dict(self.log, report.version, view)))
             else:
-                self.output.lines(request_lines(self.log, report.version, view, self._look, full=self.full))
+                self.output.lines(request_lines(report, view, self._look, full=self.full))
             return report
         differs = difference(found, view, found.found[other])
         if self.json:
             self.output.data(exact(difference_dict(self.log, report.version, differs)))
         else:
-            self.output.lines(difference_lines(self.log, report.version, differs, self._look, full=self.full))
+            self.output.lines(difference_lines(report, differs, self._look, full=self.full))
         return report
 
     def stream(self, seq: int) -> Report:
@@ -152,17 +161,19 @@ class Lens:
         Raises:
             Failure: the event has no call.
         """
+        from dshlog.render.extent import end_line
         from dshlog.render.jsonout import exact
         from dshlog.render.stream import stream_dict, stream_lines
 
         with self.world.source(self.log) as source:
             view, report = self.world.stream_view(source, self.log, seq)
+        report = self.settle(report)
         if isinstance(view, str):
             raise Failure(view, "messages and attempts have one, and the chunks of v0 and v1 belong to one")
         if self.json:
             self.output.data(exact(stream_dict(view)))
         else:
-            self.output.lines(stream_lines(view, self._look))
+            self.output.lines((*stream_lines(view, self._look), *end_line(report, None, self._look)))
         return report
 
     def why(self, seq: int) -> Report:
@@ -177,6 +188,7 @@ class Lens:
 
         with self.world.source(self.log) as source:
             found, report = why(source, self.log, seq, at=self.at)
+        report = self.settle(report)
         self._refuse_beyond(report)
         if found is None:
             refuse_beyond(report, seq)
@@ -185,12 +197,21 @@ class Lens:
         if self.json:
             self.output.data(exact(why_dict(found, full=self.full)))
         else:
-            self.output.lines(why_lines(found, self._look, full=self.full))
+            self.output.lines(why_lines(found, report, self._look, full=self.full))
         return report
 
     @property
     def _look(self) -> Any:  # noqa: ANN401 - a Look
         return look(self.output, self.colour)
+
+    @property
+    def _after(self) -> str:
+        return "" if self.at is None else f"after seq {self.at}"
+
+    def _extent(self, report: Report) -> str:
+        from dshlog.render.extent import extent
+
+        return extent(report, self.at)
 
     def _held(self, rows: Iterable[Any], decoded: Decoded) -> Iterable[Any]:
         """Hold the rows back while it is not known whether there is an event `at`."""
@@ -236,7 +257,21 @@ def _no_request(path: str, name: Name, found: Requests) -> Failure:
         words = f"the log has {count(len(found.headers), 'request header')}, at seq {listed(found.headers)}"
     else:
         words = f"header {name[0]} has {count(found.calls[name[0] - 1], 'call')}"
-    return Failure(f"no request {shown}: {words}", f"dshlog show --events {shell_word(path)}")
+    hints = [f"dshlog show --events {shell_word(path)}"]
+    other = _call_name(name, found.calls)
+    if other is not None:
+        hints.insert(0, f"call {name[0]} of the model, counted from 1, is request {other}")
+    return Failure(f"no request {shown}: {words}", *hints)
+
+
+def _call_name(name: Name, calls: list[int]) -> str | None:
+    """Give the name of the N-th call of the whole log, which may have been meant by N; None where there is none."""
+    left = name[0] if name[1] == 1 and name[0] > len(calls) else 0
+    for number, held in enumerate(calls if left else (), 1):
+        if left <= held:
+            return f"{number}.{left}"
+        left -= held
+    return None
 
 
 def refuse_beyond(report: Report, at: int) -> None:

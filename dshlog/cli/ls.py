@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -9,11 +11,13 @@ import typer
 from dshlog.cli.failure import Failure
 from dshlog.cli.options import EXIT_LS, ColourOption
 from dshlog.cli.output import Output, look, say
+from dshlog.cli.progress import on_terminal
 from dshlog.cli.world import World
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+    from dshlog.cli.progress import Progress
     from dshlog.model.session import SessionDepth, SessionRow
     from dshlog.render.sessions import Listed
 
@@ -62,8 +66,12 @@ def ls(
         raise Failure(message, *(() if root else (_NO_ROOT,)))
     if not rows:
         say("note", f"no session log in {top}")
-    listed = _listed(world, rows, sort, deep=deep, tree=tree, reverse=reverse)
-    with Output() as output:
+    progress = on_terminal() if deep else None
+    if progress is not None:
+        progress.begin(len(rows), sum(row.size or 0 for row in rows))
+    look_into = partial(_deep, world, progress) if deep else None
+    listed = _listed(rows, sort, look_into, tree=tree, reverse=reverse)
+    with Output() as output, progress or nullcontext():
         if json:
             from dshlog.render.jsonout import SCHEMA, streamed
             from dshlog.render.sessions import session_dict
@@ -78,7 +86,12 @@ def ls(
 
 
 def _listed(
-    world: World, rows: list[SessionRow], sort: Sort, *, deep: bool, tree: bool, reverse: bool
+    rows: list[SessionRow],
+    sort: Sort,
+    look_into: Callable[[SessionRow], SessionDepth | None] | None,
+    *,
+    tree: bool,
+    reverse: bool,
 ) -> Iterator[Listed]:
     from dshlog.render.sessions import Listed
     from dshlog.report.sessions import in_order, parents
@@ -88,15 +101,15 @@ def _listed(
     if tree:
         for one in grown(ordered):
             found = None if one.row.parent is None else not one.orphan
-            yield Listed(one.row, _deep(world, one.row) if deep else None, found, one.depth, one.cycle)
+            yield Listed(one.row, look_into(one.row) if look_into else None, found, one.depth, one.cycle)
         return
     known = parents(rows)
     for row in ordered:
         found = None if row.parent is None else row.parent in known
-        yield Listed(row, _deep(world, row) if deep else None, found)
+        yield Listed(row, look_into(row) if look_into else None, found)
 
 
-def _deep(world: World, row: SessionRow) -> SessionDepth | None:
+def _deep(world: World, progress: Progress | None, row: SessionRow) -> SessionDepth | None:
     from dshlog.files.unreadable import Unreadable
     from dshlog.report.sessions import session_depth
 
@@ -108,3 +121,6 @@ def _deep(world: World, row: SessionRow) -> SessionDepth | None:
     except Unreadable as error:
         say("error", error.message, error.hints)
         return None
+    finally:
+        if progress is not None:
+            progress.done(row.size)

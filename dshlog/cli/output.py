@@ -10,11 +10,12 @@ from dshlog.render.look import Look
 from dshlog.render.words import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 Colour = Literal["auto", "always", "never"]
 
 BATCH = 1 << 18  # bytes that are gathered before one write
+PASSING: list[Callable[[], None]] = []  # each takes back a line that is not to stay on the terminal
 _DEFAULT_WIDTH = 80  # columns of a terminal that does not tell
 
 
@@ -32,7 +33,7 @@ class Output:
         self._parts: list[bytes] = []
         self._size = 0
         self._encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-        self.is_terminal = _is_terminal(sys.stdout)
+        self.is_terminal = is_terminal(sys.stdout)
 
     def __enter__(self) -> Self:
         """Give the output itself."""
@@ -65,6 +66,7 @@ class Output:
         data, self._parts, self._size = b"".join(self._parts), [], 0
         if not data:
             return
+        _take_back()
         if sys.stdout is None:
             message = "standard output is closed"
             raise OSError(message)
@@ -74,6 +76,11 @@ class Output:
         except BrokenPipeError as error:
             _abandon()
             raise ClosedPipe from error
+
+
+def _take_back() -> None:
+    for take_back in PASSING:
+        take_back()
 
 
 def _abandon() -> None:
@@ -105,7 +112,8 @@ def _width() -> int:
         return _DEFAULT_WIDTH
 
 
-def _is_terminal(stream: IO[str] | None) -> bool:
+def is_terminal(stream: IO[str] | None) -> bool:
+    """Tell whether a stream leads to a terminal."""
     try:
         return stream is not None and stream.isatty()
     except ValueError:  # closed
@@ -114,6 +122,7 @@ def _is_terminal(stream: IO[str] | None) -> bool:
 
 def say(kind: str, message: str, hints: Iterable[str] = ()) -> None:
     """Tell on standard error: one line, and each hint on its own."""
+    _take_back()
     try:
         for word, text in ((kind, message), *(("hint", hint) for hint in hints)):
             print(f"dshlog: {word}: {visible(text)}", file=sys.stderr)

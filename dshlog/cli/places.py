@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from dshlog.cli.world import World
     from dshlog.files.store import Watch
@@ -94,6 +94,20 @@ class Places:
                 )
         except Unreadable:
             return None
+
+
+def settling(world: World, path: str, log: str) -> Callable[[Report], Report]:
+    """Give what adds to the report on a log what its place says, as `validate` does; ask before the log is read."""
+    if log == "-":
+        return lambda report: report
+    places = Places(world)
+    places.enter(path)
+    watch = places.watch(log)
+
+    def settle(report: Report) -> Report:
+        return places.unsought(log, report) if watch is None else places.settle(watch, report)
+
+    return settle
 
 
 def _spelled(path: str, root: str) -> str:

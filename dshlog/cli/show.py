@@ -10,7 +10,7 @@ from dshlog.cli.entry import looked_up, one_log
 from dshlog.cli.lenses import Lens, refuse_beyond, request_name
 from dshlog.cli.options import EXIT_READ, ColourOption, RootOption
 from dshlog.cli.output import Output, look, say
-from dshlog.cli.places import Places
+from dshlog.cli.places import settling
 from dshlog.cli.world import World
 
 if TYPE_CHECKING:
@@ -108,10 +108,12 @@ def show(
         raise typer.BadParameter(message)
     wanted, other = _name(request, "'--request'"), _name(diff, "'--diff'")
     world = ctx.find_object(World) or World()
-    log = one_log(world, looked_up(world, path, root, "show"), "show")
+    asked = looked_up(world, path, root, "show")
+    log = one_log(world, asked, "show")
+    settle = settling(world, asked, log)
     with Output() as output:
         if chosen and not surface:
-            lens = Lens(world=world, log=log, output=output, at=at, full=full, json=json, colour=color)
+            lens = Lens(world=world, log=log, settle=settle, output=output, at=at, full=full, json=json, colour=color)
             if wanted is not None:
                 report = lens.request(wanted, other)
             elif stream is not None:
@@ -122,12 +124,9 @@ def show(
                 report = getattr(lens, chosen[0].removeprefix("--"))()
             output.flush()
             return status(report)
-        places = Places(world)
-        watch = None if log == "-" else places.watch(log)
         with world.source(log) as source:
             view, report = world.surface_view(source, log, at=at)
-        if watch is not None:
-            report = places.settle(watch, report)  # the verdict is the one that validate gives
+        report = settle(report)
         if at is not None:
             refuse_beyond(report, at)
         wants_surface = surface or full or at is not None
@@ -138,7 +137,7 @@ def show(
         elif wants_surface:
             from dshlog.render.surface import surface_lines
 
-            output.lines(surface_lines(view, look(output, color), full=full))
+            output.lines(surface_lines(view, report, look(output, color), full=full))
         else:
             from dshlog.render.card import card_lines
 

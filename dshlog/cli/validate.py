@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import closing, nullcontext
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,6 +10,7 @@ import typer
 from dshlog.cli.asked import Asked, FailOn, Format, Reader, asked, left_out
 from dshlog.cli.options import EXIT_VALIDATE, ColourOption, RootOption
 from dshlog.cli.output import Output, look, say
+from dshlog.cli.progress import on_terminal
 from dshlog.cli.walk import Task, Walk
 from dshlog.cli.world import World
 
@@ -134,10 +135,11 @@ def validate(
     known, unknown = all_looked_up(world, paths or [], root, "validate")
     wanted = known if paths else [world.default_root() if root is None else root]
     task = Task(world=world, reader=settings.reader, deep=settings.deep, extra_types=settings.extra_types)
-    walk = Walk(task, all_generations=all_generations, jobs=jobs)
+    progress = on_terminal()
+    walk = Walk(task, all_generations=all_generations, jobs=jobs, progress=progress)
     walk.errors += unknown
     run = _Run(settings, walk, new_baseline)
-    with Output() as output:
+    with Output() as output, progress or nullcontext():
         from dshlog.cli.printers import Run, printer
 
         about = Run(

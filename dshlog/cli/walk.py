@@ -12,12 +12,14 @@ from dshlog.cli.places import Places
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
+    from dshlog.cli.progress import Progress
     from dshlog.cli.workers import Outcome
     from dshlog.cli.world import World
     from dshlog.files.find import Found
     from dshlog.files.store import Watch
     from dshlog.model.finding import Finding
     from dshlog.model.report import Report
+    from dshlog.storage.source import Source
 
 # Below this, starting processes costs what they save: two broke even here when measured.
 PARALLEL_FROM = 60 << 20  # bytes of text, as far as sizes tell
@@ -34,12 +36,17 @@ class Task:
     deep: bool = False
     extra_types: frozenset[str] = frozenset()
 
-    def __call__(self, path: str) -> Outcome:
+    def __call__(self, path: str, progress: Progress | None = None) -> Outcome:
         """Judge one log, or say why it cannot be read."""
         from dshlog.files.unreadable import Unreadable
 
         try:
-            with self.world.source(path) as source:
+            with self.world.source(path) as opened:
+                source: Source = opened
+                if progress is not None:
+                    from dshlog.cli.progress import Watched
+
+                    source = Watched(opened, progress.within)
                 return self.world.examine(
                     source, path, reader=self.reader, deep=self.deep, extra_types=self.extra_types
                 )
@@ -56,6 +63,7 @@ class _Step:
     named: bool = False  # the path of the command line itself
     told: tuple[str, str, tuple[str, ...]] | None = None
     watch: Watch | None = None
+    size: int = 0  # bytes, where somebody asks for them
 
     @property
     def ask(self) -> str | None:
@@ -69,12 +77,18 @@ class Walk:
     `errors` collects the paths that could not be read and why, `older` the generations that were passed over.
     """
 
-    def __init__(self, task: Task, *, all_generations: bool, jobs: int | None = None) -> None:
-        """Take how to judge and how many processes may do it; None decides by the size of the logs."""
+    def __init__(
+        self, task: Task, *, all_generations: bool, jobs: int | None = None, progress: Progress | None = None
+    ) -> None:
+        """Take how to judge and how many processes may do it; None decides by the size of the logs.
+
+        A `progress` hears of every log that is done.
+        """
         self._task = task
         self._world = task.world
         self._all_generations = all_generations
         self._jobs = jobs
+        self._progress = progress
         self._places = Places(self._world, every=all_generations)
         self.errors: list[tuple[str, str]] = []
         self.older: list[str] = []
@@ -87,15 +101,19 @@ class Walk:
     def reports(self, paths: list[str], *, hints: tuple[str, ...] = ()) -> Generator[Report]:
         """Yield a report per log, in the order of the paths."""
         steps, jobs = self._spread(self._steps(paths, hints))
+        if self._progress is not None:
+            steps = self._counted(steps, self._progress)
         if jobs == 1:
             for step in map(self._watched, steps):
                 yield from self._reports(step, None)
+                self._done(step)
             return
         from dshlog.cli.workers import Workers
 
         with Workers(jobs, self._task) as workers:
             for step, outcome in workers.map(map(self._watched, steps)):
                 yield from self._reports(step, outcome)
+                self._done(step)
 
     def store(self) -> list[Finding]:
         """Give what the roots have to say that belongs to no single log, once every log was judged."""
@@ -149,6 +167,18 @@ class Walk:
                 return chain(taken, steps), jobs
         return chain(taken, steps), 1
 
+    def _counted(self, steps: Iterator[_Step], progress: Progress) -> Iterator[_Step]:
+        """Look at all that there is before anything is judged, so that a share of it can be told."""
+        every = list(steps)
+        for step in every:
+            step.size = 0 if step.ask is None else self._world.file_size(step.ask)
+        progress.begin(sum(step.ask is not None for step in every), sum(step.size for step in every))
+        return iter(every)
+
+    def _done(self, step: _Step) -> None:
+        if self._progress is not None and step.ask is not None:
+            self._progress.done(step.size)
+
     def _weight(self, path: str) -> int:
         return PER_LOG + self._world.file_size(path) * (ZSTD_FACTOR if path.endswith((".zstd", ".zst")) else 1)
 
@@ -169,7 +199,7 @@ class Walk:
         else:
             if found is not None and found.note and step.watch is None:
                 say("note", f"{found.path}: {found.note}")
-            answer = self._task(step.path) if outcome is None else outcome
+            answer = self._task(step.path, self._progress) if outcome is None else outcome
             if not isinstance(answer, Unreadable):
                 report = answer
             elif step.named or _lost(answer):

@@ -63,7 +63,8 @@ class Report:
     `records` counts storage lines after the header, `events` logical events of the readable prefix in
     the log's own generation (packed runs by member), `inherited` those before the inherited cut.
     `frames` counts complete zstd frames and is None for a raw log. `text` counts the bytes of the decoded
-    text, `parent` is the session that the header names as its origin. Findings stand in file order.
+    text, `parent` is the session that the header names as its origin. `stop` is the line at which the readable
+    prefix ends before the log does, None where all of it was taken. Findings stand in file order.
     """
 
     path: str
@@ -84,4 +85,5 @@ class Report:
     inherited: int = 0
     torn: Torn | None = None
     surface: SurfaceSize | None = None
+    stop: int | None = None
     tail: Tail = Tail()  # noqa: RUF009 - immutable, so one value serves all

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 
 class SurfaceError(ValueError):
@@ -32,6 +32,30 @@ class Replacement:
     start: int
     end: int
     shadowed: tuple[int, ...]
+
+
+class Inside(NamedTuple):
+    """A replacement that stands inside another: `seq` is hidden there, and hid `shadowed` itself; `depth` from 1."""
+
+    depth: int
+    seq: int
+    shadowed: tuple[int, ...]
+
+
+def inside(shadowed: Iterable[int], hidden: Mapping[int, tuple[int, ...]]) -> tuple[Inside, ...]:
+    """Give the replacements among what a replacement shadowed and below, each before those inside it.
+
+    `hidden` maps the seq of each replacement to what it shadowed.
+    """
+    out: list[Inside] = []
+    waiting = [(1, seq) for seq in reversed(tuple(shadowed))]
+    while waiting:
+        depth, seq = waiting.pop()
+        below = hidden.get(seq)
+        if below is not None:
+            out.append(Inside(depth, seq, below))
+            waiting.extend((depth + 1, one) for one in reversed(below))
+    return tuple(out)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from dshlog.model.surface import Replacement
+    from dshlog.model.surface import Inside, Replacement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,8 +15,8 @@ class SurfaceRow:
 
     `position` counts from 0. `turn` and `step` are the event's own, else those open at its seq, else
     None. `chars` counts the code points of all text in the message. `text` is that text (for previews
-    and `--full`). `replaced` lists what this node shadowed directly, in surface order. A node whose
-    message derives nothing (empty content) has `role` None.
+    and `--full`). `replaced` lists what this node shadowed directly, in surface order, and `inside` the
+    replacements among that and below. A node whose message derives nothing (empty content) has `role` None.
     """
 
     position: int
@@ -29,11 +29,15 @@ class SurfaceRow:
     source: str | None
     text: str
     replaced: tuple[int, ...]
+    inside: tuple[Inside, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SurfaceView:
-    """The surface after event `at` (None: the end of the readable prefix)."""
+    """The surface after event `at` (None: the end of the readable prefix).
+
+    `times` are those of the first and the last event of the prefix, None where nobody looked or there is none.
+    """
 
     path: str
     version: int | None
@@ -41,3 +45,4 @@ class SurfaceView:
     nodes: tuple[int, ...]
     replacements: tuple[Replacement, ...]
     rows: tuple[SurfaceRow, ...]
+    times: tuple[object, object] | None = None

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from dshlog.model.surface import Inside
 
 
 class Link(NamedTuple):
@@ -22,7 +25,8 @@ class Why:
     (no type of the surface), "opaque" (an unknown type that is ignorable) or "refused" (a rule kept it off).
     `rule` is the id in the specification of the rule that decides. `op` is its `surfaceOp` as stored.
     `replaced_by` is the chain of events that took its place: the first took it directly, each further one
-    took the place of the one before. `hides` are the nodes that it replaced itself, `cites` the events that
+    took the place of the one before; `replacement` is the beginning of the first one's text. `hides` are the nodes that it replaced itself, `inside` the replacements
+    among these and below, `cites` the events that
     it names as its sources, `cited_by` events that name it, `changed_by` those that changed its message in
     place. `text` is that of the message that the model gets, or would have got.
     """
@@ -42,7 +46,9 @@ class Why:
     reason: str
     position: int | None
     replaced_by: tuple[Link, ...]
+    replacement: str | None
     hides: tuple[int, ...]
+    inside: tuple[Inside, ...]
     cites: tuple[int, ...]
     cited_by: tuple[Link, ...]
     changed_by: tuple[int, ...]

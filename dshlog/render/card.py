@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from dshlog.model.finding import SEVERITIES
 from dshlog.render.look import PLAIN, Look
 from dshlog.render.surface import node_lines
+from dshlog.render.table import labelled
 from dshlog.render.text import (
     but_lines,
     format_words,
@@ -16,6 +17,7 @@ from dshlog.render.text import (
     size_words,
     torn_words,
 )
+from dshlog.render.times import duration, moment
 from dshlog.render.words import count, joined, path_name, shell_word, visible
 
 if TYPE_CHECKING:
@@ -25,17 +27,16 @@ if TYPE_CHECKING:
     from dshlog.model.view import SurfaceView
 
 LAST = 3  # messages at the end of the card
-_LABEL = 10  # columns of the labels
 
 
 def card_lines(report: Report, view: SurfaceView, look: Look = PLAIN) -> Iterator[str]:
     """Yield facts, state, what is open, the last messages of the surface, what to run next."""
     yield look.paint("bold", path_name(report.path))
-    for label, words in _facts(report, look):
+    for label, words in _facts(report, view, look):
         if words:
-            yield f"  {label:<{_LABEL}}{words}"
+            yield from labelled(label, words, look)
     for line in but_lines(report, look):
-        yield f"  {'warning':<{_LABEL}}{line.removeprefix(path_name(report.path)).removeprefix(': ')}"
+        yield from labelled("warning", line.removeprefix(path_name(report.path)).removeprefix(": "), look)
     if view.rows:
         last = view.rows[-LAST:]
         yield f"last {count(len(last), 'message')} of {len(view.rows)}:"
@@ -43,10 +44,15 @@ def card_lines(report: Report, view: SurfaceView, look: Look = PLAIN) -> Iterato
     yield from _next(report, view)
 
 
-def _facts(report: Report, look: Look) -> Iterator[tuple[str, str]]:
+def _facts(report: Report, view: SurfaceView, look: Look) -> Iterator[tuple[str, str]]:
     yield "state", look.paint(report.state, report.state)
     yield "session", "" if report.id is None else visible(report.id)
     yield "cwd", "" if report.cwd is None else visible(report.cwd)
+    yield "parent", _origin(report)
+    first, last = view.times or (None, None)
+    yield "first", "" if view.times is None else moment(first)
+    passed = f", {duration(last - first)} later" if isinstance(first, int) and isinstance(last, int) else ""
+    yield "last", "" if view.times is None else moment(last) + passed
     yield (
         "format",
         joined(
@@ -69,6 +75,13 @@ def _facts(report: Report, look: Look) -> Iterator[tuple[str, str]]:
         line = "" if worst.place.line is None else f", line {worst.place.line}"
         yield "", ""
         yield worst.severity, f"{worst.code} {worst.name}{line}: {visible(worst.message)}"
+
+
+def _origin(report: Report) -> str:
+    """Say which session this one comes from, and up to where it was copied; a fork keeps the seqs of its parent."""
+    if report.parent is None:
+        return "forked, the header names no parent" if report.inherited else ""
+    return visible(report.parent) + (f", forked after its seq {report.inherited - 1}" if report.inherited else "")
 
 
 def _severities(report: Report) -> Iterator[str]:

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from dshlog.model.lens import EventRow
     from dshlog.render.jsonout import Json
 
-_TYPE_WIDTH = 36
+_TYPE_WIDTH, _SHORT_TYPE = 36, 22  # columns of a type, the second in a narrow terminal
+_NARROW = 80
 
 
 def turn_word(turn: object, step: object) -> str:
@@ -23,20 +24,20 @@ def turn_word(turn: object, step: object) -> str:
     return value_word(turn) if step is None else f"{value_word(turn)}/{value_word(step)}"
 
 
-def head_line(path: str, version: int | None, at: int | None, look: Look, *more: str) -> str:
-    """Give path, generation, seq and whatever else a lens tells on its first line."""
-    return f"{look.paint('bold', path_name(path))}: " + joined(
-        ("" if version is None else f"v{version}", "at the end" if at is None else f"after seq {at}", *more)
+def head_line(path: str, version: int | None, look: Look, *more: str) -> str:
+    """Give path, generation and whatever else a lens tells on its first line."""
+    return f"{look.paint('bold', path_name(path))}: " + joined(("" if version is None else f"v{version}", *more))
+
+
+def _columns(look: Look) -> tuple[Column, ...]:
+    limit = _SHORT_TYPE if look.width is not None and look.width < _NARROW else _TYPE_WIDTH
+    return (
+        Column("seq", lambda row: str(row.seq), right=True),
+        Column("time", lambda row: clock(row.time), optional=True),
+        Column("type", lambda row: visible(row.type), limit=limit, style=lambda row: row.type.partition("/")[0]),
+        Column("turn", lambda row: turn_word(row.turn, row.step)),
+        Column("bytes", lambda row: str(row.size), right=True, optional=True),
     )
-
-
-_COLUMNS = (
-    Column("seq", lambda row: str(row.seq), right=True),
-    Column("time", lambda row: clock(row.time), optional=True),
-    Column("type", lambda row: visible(row.type), limit=_TYPE_WIDTH, style=lambda row: row.type.partition("/")[0]),
-    Column("turn", lambda row: turn_word(row.turn, row.step)),
-    Column("bytes", lambda row: str(row.size), right=True, optional=True),
-)
 
 
 def event_lines(rows: Iterable[EventRow], look: Look = PLAIN, *, full: bool = False) -> Iterator[str]:
@@ -57,7 +58,7 @@ def event_lines(rows: Iterable[EventRow], look: Look = PLAIN, *, full: bool = Fa
         if full:
             yield from whole(_payload(row))
 
-    yield from table_lines(_COLUMNS, "what it holds", _facts, rows, look, above=above, below=below)
+    yield from table_lines(_columns(look), "what it holds", _facts, rows, look, above=above, below=below)
 
 
 def event_dict(row: EventRow, *, full: bool = False) -> Json:

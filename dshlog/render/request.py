@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from dshlog.render.extent import flaw
 from dshlog.render.jsonout import SCHEMA, scalar
 from dshlog.render.look import PLAIN, Look
 from dshlog.render.surface import node_lines
@@ -13,6 +14,7 @@ from dshlog.render.words import PREVIEW, count, cut, joined, listed, one_line, p
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dshlog.model.report import Report
     from dshlog.model.request import Cause, Difference, RequestView
     from dshlog.model.view import SurfaceRow
     from dshlog.render.jsonout import Json
@@ -20,14 +22,14 @@ if TYPE_CHECKING:
 _LABEL = 10  # columns of the labels
 
 
-def request_lines(
-    path: str, version: int | None, view: RequestView, look: Look = PLAIN, *, full: bool = False
-) -> Iterator[str]:
+def request_lines(report: Report, view: RequestView, look: Look = PLAIN, *, full: bool = False) -> Iterator[str]:
     """Yield the request: config, tools, system prompt where that is no message, messages.
 
     With `full` whole texts, and the definition of every tool as JSON.
     """
-    yield f"{look.paint('bold', path_name(path))}: " + joined((f"v{version}", "what the model was given"))
+    yield _head_line(report, "what the model was given", look)
+    if flaw(report):
+        yield from labelled("log", flaw(report), look)
     yield from labelled("request", _name_words(view), look)
     yield from labelled("config", _config_words(view.header.get("config")), look)
     if "adapterDefaults" in view.header:
@@ -58,20 +60,24 @@ def request_lines(
         yield look.paint("dim", line)
 
 
+def _head_line(report: Report, what: str, look: Look) -> str:
+    return f"{look.paint('bold', path_name(report.path))}: " + joined((f"v{report.version}", what))
+
+
 def request_dict(path: str, version: int | None, view: RequestView) -> Json:
     """Give a request with every key."""
     return {"schema": SCHEMA, "path": path, "version": version, **_named(view), **_body(view)}
 
 
-def difference_lines(
-    path: str, version: int | None, found: Difference, look: Look = PLAIN, *, full: bool = False
-) -> Iterator[str]:
+def difference_lines(report: Report, found: Difference, look: Look = PLAIN, *, full: bool = False) -> Iterator[str]:
     """Yield what differs, where the common part of the messages ends, and which events made the difference.
 
     With `full` the messages of both requests behind the common part.
     """
     earlier, later = found.earlier, found.later
-    yield f"{look.paint('bold', path_name(path))}: " + joined((f"v{version}", "what a later request changed"))
+    yield _head_line(report, "what a later request changed", look)
+    if flaw(report):
+        yield from labelled("log", flaw(report), look)
     yield from labelled("earlier", _name_words(earlier), look)
     yield from labelled("later", _name_words(later), look)
     yield from labelled("config", f"differs in {listed(found.config)}" if found.config else "the same", look)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dshlog.render.jsonout import Json
 
 _SHORT = 48  # columns of an id, of a project
+_NARROW = 80  # columns of a terminal below which an id is cut; its beginning is enough for --root
 
 
 class Listed(NamedTuple):
@@ -30,7 +31,9 @@ class Listed(NamedTuple):
 
 def session_lines(rows: Iterable[Listed], look: Look = PLAIN, *, deep: bool = False) -> Iterator[str]:
     """Yield a line per session, each as soon as it comes once the first have decided the widths."""
-    columns = (*_COLUMNS, *(_DEEP if deep else ()))
+    narrow = look.width is not None and look.width < _NARROW
+    first = Column("id", _id, limit=(look.width or 0) // 2 if narrow else _SHORT)
+    columns = (first, *_COLUMNS, *(_DEEP if deep else ()))
     yield from table_lines(columns, "title or goal, parent" if deep else "parent", _notes, rows, look)
 
 
@@ -93,10 +96,9 @@ def _parent_words(one: Listed) -> str:
 
 
 _COLUMNS = (
-    Column("id", _id, limit=_SHORT),
-    Column("created (UTC)", lambda one: stamp(one.row.created)),
-    Column("v", lambda one: value_word(one.row.version), right=True),
-    Column("bytes", lambda one: value_word(one.row.size), right=True),
+    Column("created (UTC)", lambda one: stamp(one.row.created), optional=True),
+    Column("v", lambda one: value_word(one.row.version), right=True, optional=True),
+    Column("bytes", lambda one: value_word(one.row.size), right=True, optional=True),
     Column("project", lambda one: cut(value_word(one.row.project), _SHORT), optional=True, limit=_SHORT),
 )
 _DEEP = (

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dshlog.render.extent import extent
 from dshlog.render.look import PLAIN, Look
-from dshlog.render.table import Column, folded, table_lines, whole
-from dshlog.render.words import count, cut, joined, listed, one_line, path_name, value_word, visible
+from dshlog.render.table import GAP, Column, folded, table_lines, whole
+from dshlog.render.words import LISTED, count, cut, joined, listed, one_line, path_name, value_word, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dshlog.model.report import Report
+    from dshlog.model.surface import Inside
     from dshlog.model.view import SurfaceRow, SurfaceView
 
 _SOURCE_WIDTH = 18  # columns of the source kind in a terminal, 40 code points elsewhere
 _SOURCE_LENGTH = 40
+_DEEP = 8  # replacements inside each other that are indented further
 
 
 def role_word(row: SurfaceRow) -> str:
@@ -33,6 +37,14 @@ def preview_words(row: SurfaceRow) -> str:
     return visible(one_line(row.text)) or "(no text)"
 
 
+def inside_words(found: tuple[Inside, ...]) -> Iterator[tuple[str, str]]:
+    """Yield indent and words for each replacement inside another; of many the first ones."""
+    for one in found[:LISTED]:
+        yield GAP * min(one.depth, _DEEP), f"{one.seq} had replaced {listed(one.shadowed)}"
+    if len(found) > LISTED:
+        yield GAP, f"and {count(len(found) - LISTED, 'replacement')} more inside; --json lists all"
+
+
 def _columns(look: Look) -> tuple[Column, ...]:
     return (
         Column("pos", lambda row: str(row.position), right=True),
@@ -49,28 +61,29 @@ def _columns(look: Look) -> tuple[Column, ...]:
     )
 
 
-def surface_lines(view: SurfaceView, look: Look = PLAIN, *, full: bool = False) -> Iterator[str]:
+def surface_lines(view: SurfaceView, report: Report, look: Look = PLAIN, *, full: bool = False) -> Iterator[str]:
     """Yield the head line, then one row per node and below it what the node replaced.
 
     Args:
         view: what to show.
+        report: on the log; says how far the view goes.
         look: with a width no line of the table is wider than that, and columns that matter least go
             first; without one the layout is fixed and previews end after `PREVIEW` code points.
         full: the whole text below every row, indented, in place of the preview's cut end.
     """
-    yield head_line(view, look)
+    yield head_line(view, report, look)
     if not view.rows:
         yield "the surface is empty"
         return
     yield from node_lines(view.rows, look, full=full)
 
 
-def head_line(view: SurfaceView, look: Look = PLAIN) -> str:
-    """Give path, generation, seq and size of a surface on one line."""
+def head_line(view: SurfaceView, report: Report, look: Look = PLAIN) -> str:
+    """Give path, generation, extent and size of a surface on one line."""
     return f"{look.paint('bold', path_name(view.path))}: " + joined(
         (
             "" if view.version is None else f"v{view.version}",
-            "at the end" if view.at is None else f"after seq {view.at}",
+            extent(report, view.at),
             count(len(view.nodes), "node"),
             count(len(view.replacements), "replacement"),
         )
@@ -83,6 +96,8 @@ def node_lines(rows: tuple[SurfaceRow, ...], look: Look = PLAIN, *, full: bool =
     def below(row: SurfaceRow) -> Iterator[str]:
         if row.replaced:
             yield from folded(f"replaces {listed(row.replaced)}", look)
+            for indent, words in inside_words(row.inside):
+                yield from folded(words, look, "     " + indent)
         if full:
             yield from whole(row.text)
 

@@ -74,7 +74,8 @@ class Table:
             _padded(column.head, width - len(column.head), right=column.right)
             for column, width in self._columns.items()
         )
-        return self._look.paint("dim", f"{words}{GAP}{self._last}".rstrip())
+        line = f"{words}{GAP}{self._last}".rstrip()
+        return self._look.paint("dim", fit(line, self._look.width, self._cells) if self._look.width else line)
 
     def row(self, row: Any) -> str:  # noqa: ANN401 - whatever the columns understand
         """Give the line of one row."""

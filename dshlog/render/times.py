@@ -1,7 +1,8 @@
-"""Times and durations of a log in words; always UTC, so that two people see the same."""
+"""Times and durations of a log in words; UTC, so that two people see the same, and local time only beside it."""
 
 from __future__ import annotations
 
+import calendar
 import time as clocks
 
 from dshlog.render.words import value_word
@@ -27,6 +28,16 @@ def stamp(time: object) -> str:
     """Give `2023-11-14 22:13:20`."""
     moment = _moment(time)
     return value_word(time) if moment is None else clocks.strftime("%Y-%m-%d %H:%M:%S", moment[0])
+
+
+def moment(time: object) -> str:
+    """Give `2023-11-14 22:13:20 UTC`, and the local time where that differs: `(2023-11-14 23:13:20 +0100)`."""
+    utc = _moment(time)
+    if utc is None:
+        return value_word(time)
+    local = clocks.localtime(calendar.timegm(utc[0]))
+    here = clocks.strftime(" (%Y-%m-%d %H:%M:%S %z)", local) if local.tm_gmtoff else ""
+    return f"{stamp(time)} UTC{here}"
 
 
 def duration(span: object) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dshlog.render.events import turn_word
+from dshlog.render.extent import flaw
 from dshlog.render.jsonout import SCHEMA, scalar
 from dshlog.render.look import PLAIN, Look
+from dshlog.render.surface import inside_words
 from dshlog.render.table import fit, labelled, measure, whole
 from dshlog.render.times import stamp
 from dshlog.render.words import PREVIEW, count, cut, joined, listed, one_line, path_name, visible
@@ -14,11 +16,13 @@ from dshlog.render.words import PREVIEW, count, cut, joined, listed, one_line, p
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dshlog.model.report import Report
     from dshlog.model.why import Link, Why
     from dshlog.render.jsonout import Json
 
 _LABEL = 12  # columns of the labels
 _SHOWN = 12  # events that are named one by one
+_HEIRS = 3  # replacements of replacements that are named before the last
 
 _STATES = {
     "surface": "the model sees it",
@@ -30,12 +34,12 @@ _STATES = {
 }
 
 
-def why_lines(found: Why, look: Look = PLAIN, *, full: bool = False) -> Iterator[str]:
+def why_lines(found: Why, report: Report, look: Look = PLAIN, *, full: bool = False) -> Iterator[str]:
     """Yield what became of the event, then what it has to do with; with `full` its whole text."""
     yield f"{look.paint('bold', path_name(found.path))}: " + joined(
         (f"v{found.version}", "" if found.at is None else f"after seq {found.at}", f"event {found.seq}")
     )
-    for label, words in _facts(found):
+    for label, words in (("log", flaw(report)), *_facts(found)):
         if words:
             yield from labelled(label, words, look, width=_LABEL)
     text = visible(one_line(found.text))
@@ -51,10 +55,10 @@ def _facts(found: Why) -> Iterator[tuple[str, str]]:
     yield "inherited", "from the session that this one was forked from" if found.inherited else ""
     yield "so", _STATES[found.state] + ("" if found.position is None else f", position {found.position}")
     yield "because", f"{visible(found.reason)} ({found.rule})"
-    for number, link in enumerate(found.replaced_by):
-        made = f" by {visible(link.via)}" if link.via else ""
-        yield "replaced by" if not number else "and that by", f"{link.seq} {visible(link.type)}{made}"
+    yield from _chain(found)
     yield "replaces", listed(found.hides)
+    for indent, words in inside_words(found.inside):
+        yield "", indent + words
     yield "cites", listed(found.cites)
     for link in found.cited_by[:_SHOWN]:
         yield "cited by", _link_words(link)
@@ -63,6 +67,21 @@ def _facts(found: Why) -> Iterator[tuple[str, str]]:
     yield "changed by", listed(found.changed_by)
     for words in found.findings:
         yield "finding", visible(words)
+
+
+def _chain(found: Why) -> Iterator[tuple[str, str]]:
+    """Yield what took the place of the event, and of that; of a long chain the first and the last."""
+    chain = found.replaced_by
+    left_out = range(_HEIRS, len(chain) - 1) if len(chain) > _HEIRS + 2 else range(0)
+    for number, link in enumerate(chain):
+        if number in left_out:
+            if number == left_out.start:
+                yield "", f"and {count(len(left_out), 'replacement')} more, each of the one before; --json lists all"
+            continue
+        made = f" by {visible(link.via)}" if link.via else ""
+        yield "and that by" if number else "replaced by", f"{link.seq} {visible(link.type)}{made}"
+        if not number and found.replacement:
+            yield "with", cut(visible(one_line(found.replacement)), PREVIEW)
 
 
 def _link_words(link: Link) -> str:
@@ -88,6 +107,7 @@ def why_dict(found: Why, *, full: bool = False) -> Json:
         "reason": found.reason,
         "position": found.position,
         "replacedBy": [{"seq": link.seq, "type": link.type, "by": link.via} for link in found.replaced_by],
+        "replacement": None if found.replacement is None else cut(one_line(found.replacement), PREVIEW),
         "replaced": list(found.hides),
         "cites": list(found.cites),
         "citedBy": [{"seq": link.seq, "type": link.type, "member": link.via} for link in found.cited_by],

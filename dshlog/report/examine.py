@@ -82,6 +82,7 @@ class Examination:
         self._sizes = Sizes()
         self.framed_position: int | None = None  # events of the complete frames
         self._issue_in_frames = False
+        self._settled: tuple[int, Report] | None = None  # the report, and the bytes of text that it is about
 
     def run(self) -> Report:
         """Read everything and settle the report."""
@@ -115,7 +116,13 @@ class Examination:
         judge.feed(lines, at, end)
 
     def report(self) -> Report:
-        """Settle what the reading and the judge found."""
+        """Settle what the reading and the judge found; asked again, the answer is the same."""
+        consumed = self.reading.consumed
+        if self._settled is None or self._settled[0] != consumed:
+            self._settled = consumed, self._settle()
+        return self._settled[1]
+
+    def _settle(self) -> Report:
         reading, judge = self.reading, self.judge
         container = reading.container
         drafts = list(reading.drafts)
@@ -155,6 +162,7 @@ class Examination:
             inherited=self._inherited(),
             torn=self._torn(own),
             surface=_surface_size(judge),
+            stop=self._stop(judge),
             tail=_tail(judge),
         )
 
@@ -228,6 +236,19 @@ class Examination:
         draft = Draft(rule=rule, fault=Fault(name, text, "$.version"), stage=rule.stages[version], line=1, offset=0)
         draft.fatal = draft.stage == "f"
         return [draft]
+
+    def _stop(self, judge: Judge | None) -> int | None:
+        """Give the line of the first bad record, or that at which no more text could be read."""
+        container = self.reading.container
+        if judge is None:
+            return None
+        if judge.issue is not None:
+            return judge.issue.line
+        frames = container.frames
+        cut = frames is not None and (frames.fault is not None or frames.torn is not None)
+        if cut or container.bad_frame is not None or self.reading.rest_length:
+            return judge.records + 2  # the header is line 1
+        return None
 
     def _inherited(self) -> int:
         header, judge = self.reading.header, self.judge

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from dshlog.codec.chunkruns import PAYLOAD, expand_row
+from dshlog.model.surface import inside
 from dshlog.model.view import SurfaceRow, SurfaceView
 from dshlog.report.examine import Examination
+from dshlog.storage.jsontext import loads
+from dshlog.storage.lines import Overlong
 
 if TYPE_CHECKING:
     from dshlog.model.report import Encoding, Report
     from dshlog.model.surface import Surface
+    from dshlog.rules.draft import Draft
     from dshlog.rules.judge import Judge
     from dshlog.storage.source import Source
+
+
+_PACKED_UNTIL = 2  # generations below this one pack chunk runs into rows
 
 
 def surface_view(
@@ -33,12 +41,15 @@ def _look(exam: Examination, at: int | None) -> tuple[SurfaceView, Report]:
     path = exam.path
     judge = exam.judge
     view: SurfaceView | None = None
+    ends = _Ends(packed=judge is not None and judge.version < _PACKED_UNTIL)
     if judge is not None:
         if at is not None and at < 0:
             view = _view(path, judge, at)
         for lines, start, end in exam.reading.batches():
             if at is None or view is not None:
+                before = judge.records
                 exam.feed(lines, start, end)
+                ends.take(lines, before, judge.issue)
                 continue
             # Line by line up to the event asked for; a packed run that holds it is folded whole.
             offset = start
@@ -54,7 +65,40 @@ def _look(exam: Examination, at: int | None) -> tuple[SurfaceView, Report]:
     again = exam.again()
     if again is not None:
         return _look(again, at)
-    return view if view is not None else _view(path, judge, at), exam.report()
+    return view if view is not None else _view(path, judge, at, ends.times()), exam.report()
+
+
+class _Ends:
+    """The first and the last line of the readable prefix."""
+
+    def __init__(self, *, packed: bool) -> None:
+        self._packed = packed
+        self._first: bytes | None = None
+        self._last: bytes | None = None
+
+    def take(self, lines: list[bytes], before: int, issue: Draft | None) -> None:
+        """Take a batch that the judge has taken; `before` counts the records ahead of it."""
+        sound = len(lines) if issue is None or issue.line is None else issue.line - 2 - before
+        if sound > 0:
+            self._first = self._first or lines[0]
+            self._last = lines[min(sound, len(lines)) - 1]
+
+    def times(self) -> tuple[object, object] | None:
+        """Give the times of the first and the last event."""
+        if self._first is None or self._last is None:
+            return None
+        return self._of(self._first)[0], self._of(self._last)[1]
+
+    def _of(self, line: bytes) -> tuple[object, object]:
+        """Give the times of the first and the last event of a record."""
+        if isinstance(line, Overlong):
+            return None, None
+        row: Any = loads(line)
+        kind = row.get("type")
+        if self._packed and type(kind) is str and kind in PAYLOAD:
+            times = [event["time"] for event in expand_row(row)]
+            return times[0], times[-1]
+        return row.get("time"), row.get("time")
 
 
 def message_text(message: object) -> str:
@@ -81,7 +125,7 @@ def _texts(content: object) -> list[str]:
     return out
 
 
-def _view(path: str, judge: Judge | None, at: int | None) -> SurfaceView:
+def _view(path: str, judge: Judge | None, at: int | None, times: tuple[object, object] | None = None) -> SurfaceView:
     if judge is None:
         return SurfaceView(path=path, version=None, at=at, nodes=(), replacements=(), rows=())
     surface, messages = judge.kept()
@@ -92,19 +136,18 @@ def _view(path: str, judge: Judge | None, at: int | None) -> SurfaceView:
         nodes=surface.nodes,
         replacements=surface.replacements,
         rows=surface_of(judge, surface, messages),
+        times=times,
     )
 
 
 def surface_of(judge: Judge, surface: Surface, messages: dict[int, Any]) -> tuple[SurfaceRow, ...]:
     """Give a row for each node that the judge holds; surface and messages are what it has `kept`."""
     shadowed = {change.seq: change.shadowed for change in surface.replacements}
-    return tuple(
-        _row(judge, position, seq, messages.get(seq), shadowed.get(seq, ()))
-        for position, seq in enumerate(surface.nodes)
-    )
+    return tuple(_row(judge, position, seq, messages.get(seq), shadowed) for position, seq in enumerate(surface.nodes))
 
 
-def _row(judge: Judge, position: int, seq: int, message: Any, replaced: tuple[int, ...]) -> SurfaceRow:  # noqa: ANN401
+def _row(judge: Judge, position: int, seq: int, message: Any, shadowed: dict[int, tuple[int, ...]]) -> SurfaceRow:  # noqa: ANN401
+    replaced = shadowed.get(seq, ())
     kind, turn, step = (judge.origins or {})[seq]
     fields = message if type(message) is dict else {}
     source = fields.get("source")
@@ -121,6 +164,7 @@ def _row(judge: Judge, position: int, seq: int, message: Any, replaced: tuple[in
         source=source_kind if type(source_kind) is str else None,
         text="\n".join(texts) or block_words(fields.get("content")),
         replaced=replaced,
+        inside=inside(replaced, shadowed),
     )
 
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 from dshlog.codec.sources import decode_sources, expand
 from dshlog.model.fault import Fault
 from dshlog.model.number import as_count
+from dshlog.model.surface import inside
 from dshlog.model.vocabulary import SURFACE_TYPES, known_types
 from dshlog.model.why import Link, Why
-from dshlog.report.facts import facts, get
+from dshlog.report.facts import LENGTH, facts, get
 from dshlog.report.follow import follow
 from dshlog.report.lens import Open
 from dshlog.report.surface import message_text
@@ -36,6 +37,7 @@ class _Asking:
         self.cited_by: list[Link] = []
         self.changed_by: list[int] = []
         self.kinds: dict[int, tuple[str, str]] = {}
+        self.heirs: dict[int, str] = {}  # what replacing events say that name the event asked for as a source
         self.surface: Surface | None = None
         self.message: Any = None
         self.position: int | None = None
@@ -57,6 +59,8 @@ class _Asking:
             return
         members = list(self._members(event, data, seq))
         self.cited_by += [Link(seq, kind, member) for member in members]
+        if seq in self.kinds and "sourceEventSeqs" in members:
+            self.heirs[seq] = message_text(data if kind == "user/message" else get(data, "message"))[:LENGTH]
         if kind == "image/offload" and members:
             self.changed_by.append(seq)
 
@@ -113,7 +117,8 @@ def _answer(asking: _Asking, judge: Judge, report: Report, at: int | None) -> Wh
         node = holder[node]
         what, made = asking.kinds.get(node, ("", ""))
         chain.append(Link(node, what, made if made != what else None))
-    hides = next((made.shadowed for made in replacements if made.seq == seq), ())
+    hidden = {made.seq: made.shadowed for made in replacements}
+    hides = hidden.get(seq, ())
     findings = [finding for finding in report.findings if finding.place.seq == seq]
     state, rule, reason = _state(asking, judge, kind, event, chain)
     message = data if kind == "user/message" else get(data, "message")
@@ -133,7 +138,9 @@ def _answer(asking: _Asking, judge: Judge, report: Report, at: int | None) -> Wh
         reason=reason,
         position=asking.position,
         replaced_by=tuple(chain),
+        replacement=asking.heirs.get(chain[0].seq) if chain else None,
         hides=hides,
+        inside=inside(hides, hidden),
         cites=tuple(_flat(event.get("sourceEventSeqs"), seq)),
         cited_by=tuple(asking.cited_by),
         changed_by=tuple(asking.changed_by),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from functools import cache
 from math import copysign
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import orjson
 
@@ -14,10 +14,23 @@ from dshlog.storage.jsonwrite import MAX_SAFE, double_of, dumps, fingerprint
 from dshlog.storage.source import MAGIC
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable
     from typing import TypeGuard
 
-__all__ = ["MAX_SAFE", "NotJSON", "dumps", "fingerprint", "flags", "loads", "not_json_words", "odd", "parse", "same"]
+__all__ = [
+    "MAX_SAFE",
+    "NotJSON",
+    "dumps",
+    "fingerprint",
+    "flags",
+    "loads",
+    "not_json_words",
+    "odd",
+    "parse",
+    "same",
+    "well_formed",
+]
 
 MINUS, BACKSLASH = 0x2D, 0x5C  # `int in bytes` is one memchr; `bytes in bytes` costs several times as much
 
@@ -88,8 +101,15 @@ def flags(line: bytes) -> tuple[bool, bool]:
         invalid = False
     except UnicodeDecodeError:
         invalid = True
-    lone = BACKSLASH in line and any(found[1] for found in _escapes()(line))
+    lone = BACKSLASH in line and any(found[1] for found in _escapes().finditer(line))
     return invalid, lone
+
+
+def well_formed(line: bytes) -> bytes:
+    r"""Give JSON text with `\ufffd` for each escaped half of a surrogate pair that stands alone; else as it is."""
+    if b"\\ud" not in line and b"\\uD" not in line:
+        return line
+    return _escapes().sub(lambda found: rb"\ufffd" if found[1] else found[0], line)
 
 
 def same(a: object, b: object, *, zero_sign: bool = False) -> bool:
@@ -140,13 +160,13 @@ def _negative_zero() -> Callable[[bytes], object]:
 
 
 @cache
-def _escapes() -> Callable[[bytes], Any]:
-    import re  # only refused lines come here
+def _escapes() -> re.Pattern[bytes]:
+    import re  # only refused lines and those with half a pair come here
 
     half = rb"u[dD][89a-fA-F][0-9a-fA-F]{2}"
     pair = rb"u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
     # Whole escapes are consumed in order, so that the second backslash of `\\ud800` starts none.
-    return re.compile(rb"\\(?:" + pair + rb"|(" + half + rb")|.)", re.DOTALL).finditer
+    return re.compile(rb"\\(?:" + pair + rb"|(" + half + rb")|.)", re.DOTALL)
 
 
 @cache

@@ -272,6 +272,18 @@ class Writer:
         return 0 < options.bytes <= self.sink.raw or 0 < wanted <= self.replaces
 
 
+def write(path: Path, options: argparse.Namespace) -> dict[str, int]:
+    """Write one log and tell what is in it."""
+    with path.open("wb", buffering=1 << 20) as out:
+        sink = Sink(out, zstd=options.zstd, batch_rows=options.batch_rows)
+        writer = Writer(options, sink)
+        while not writer.done():
+            writer.one_turn()
+        sink.flush()
+    counts = {"rows": sink.rows - 1, "events": writer.seq, "turns": writer.turn, "replaces": writer.replaces}
+    return counts | {"frames": sink.frames, "raw_bytes": sink.raw, "file_bytes": path.stat().st_size}
+
+
 def main() -> int:
     """Write the log that the arguments ask for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -283,20 +295,23 @@ def main() -> int:
     parser.add_argument("--events", type=size, default=0, help="profile replace: no replacement in a quarter of these")
     parser.add_argument("--replaces", type=size, default=0, help="profile replace: replacements to reach")
     parser.add_argument("--compact-every", type=int, default=12, help="turns between compactions (0: none)")
+    parser.add_argument("--count", type=int, default=0, help="so many logs, each in a folder of its own below --out")
     parser.add_argument("--zstd", action="store_true", help="zstd frames; the header has its own")
     parser.add_argument("--batch-rows", type=float, default=4, help="mean lines in a frame")
     options = parser.parse_args()
     if not options.bytes and not (options.replaces and options.profile == "replace"):
         parser.error("give --bytes, or --replaces with --profile replace")
-    with options.out.open("wb", buffering=1 << 20) as out:
-        sink = Sink(out, zstd=options.zstd, batch_rows=options.batch_rows)
-        writer = Writer(options, sink)
-        while not writer.done():
-            writer.one_turn()
-        sink.flush()
-    counts = {"rows": sink.rows - 1, "events": writer.seq, "turns": writer.turn, "replaces": writer.replaces}
-    sizes = {"frames": sink.frames, "raw_bytes": sink.raw, "file_bytes": options.out.stat().st_size}
-    sys.stdout.write(orjson.dumps(counts | sizes).decode() + "\n")
+    if not options.count:
+        sys.stdout.write(orjson.dumps(write(options.out, options)).decode() + "\n")
+        return 0
+    name = f"session{f'.v{options.version}' if options.version else ''}.jsonl{'.zstd' if options.zstd else ''}"
+    sums: dict[str, int] = {"files": options.count}
+    for number in range(options.count):
+        folder = options.out / f"s{number:05}"
+        folder.mkdir(parents=True)
+        for key, value in write(folder / name, options).items():
+            sums[key] = sums.get(key, 0) + value
+    sys.stdout.write(orjson.dumps(sums).decode() + "\n")
     return 0
 
 

@@ -12,9 +12,11 @@ in turn, A B A B, after one unmeasured run of each; a ratio is the median of the
 and the highest round beside it. Memory is the highest resident set of the job's process in any round; less than this
 script has had itself (own_peak_mib) cannot be told.
 
+Jobs that need several processes are measured by the clock on the wall, since that is what these are for.
+
 Yardsticks: `floor` parses every line once with orjson and keeps nothing (of a zstd log: every line of the decompressed
 stream); `plain log` is the command itself on a log of the same bytes without replacements; `imports` imports typer,
-orjson and zstandard.
+orjson and zstandard; `first lines` reads the first line of each log of a folder; `one job` is the command with --jobs 1.
 
 Logs come from `bench/gen_log.py` in the folder that DSHLOG_SHARED names, else in `../shared` beside the repository,
 else from `generate.py` beside this file. They stay in the folder --keep (default: a cache folder of the user), so that
@@ -29,13 +31,17 @@ import os
 import platform
 import resource
 import shlex
+import shutil
 import statistics
 import sys
 import tempfile
+import time
 import zlib
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+from jobs import BASE_JOB, BIG_JOB, FIRST_LINES, FIRST_LINES_ZSTD, FLOOR, FLOOR_ZSTD, IMPORTS, JOBS, PLAIN_LOG, Job
 
 ROOT = Path(__file__).resolve().parents[2]
 FULL = 100_000_000  # bytes; the size that the targets are meant for
@@ -43,20 +49,9 @@ BIG = 10  # the factor of --big
 START_ROUNDS = 5  # times --rounds; start-up is short, thus noisy
 PEAK_LIMIT, GROWTH_LIMIT = 64.0, 32.0  # MiB
 MIB = 1 << 20 if sys.platform == "darwin" else 1 << 10  # units of ru_maxrss in one MiB
+OWN = [sys.executable, "-m", "dshlog"]
 TAIL = 600  # characters of a failed process's output that are shown
 
-FLOOR = """import sys, orjson
-with open(sys.argv[1], "rb", buffering=1 << 20) as f:
-    for line in f:
-        orjson.loads(line)
-"""
-FLOOR_ZSTD = """import io, sys, orjson, zstandard
-with open(sys.argv[1], "rb") as f:
-    stream = zstandard.ZstdDecompressor().stream_reader(f, read_across_frames=True)
-    for line in io.BufferedReader(stream, 1 << 20):
-        orjson.loads(line)
-"""
-IMPORTS = "import typer, orjson, zstandard"
 # Asked in a process of its own: a child is charged with all memory that its parent ever had, so the parent stays small.
 VERSIONS = """import importlib.metadata as metadata, json
 installed = {d.name: d.version for d in metadata.distributions()}
@@ -64,19 +59,9 @@ print(json.dumps({name: installed.get(name) for name in ("dshlog", "orjson", "zs
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
-    """A log to validate and what the time is compared with; `log` is generator options with the sizes left open."""
-
-    name: str
-    log: str
-    yardstick: str = "floor"
-    limit: float | None = None
-
-
 @dataclass(slots=True, kw_only=True)
 class Result:
-    """What a job measured; `rounds` has the CPU seconds of the job and of its yardstick, the peak is in MiB."""
+    """What a job measured; `rounds` has the seconds of the job and of its yardstick, the peak is in MiB."""
 
     job: Job
     log: dict[str, Any] = field(default_factory=dict)
@@ -103,42 +88,34 @@ class ProcessFailedError(Exception):
     """A process ended with another exit code than 0, or could not start."""
 
 
-BASE_JOB, BIG_JOB = "v4-mixed", "v4-mixed-big"
-REPLACING = "--profile replace --compact-every 0 --events {events} --replaces {replaces}"
-# Replacements would begin after a quarter of the events, which the wanted bytes never reach.
-PLAIN_LOG = "--profile replace --compact-every 0 --events 1G --replaces 1G --bytes {raw_bytes}"
-JOBS = (
-    Job(name=BASE_JOB, log="--version 4 --bytes {size}", limit=1.6),
-    Job(name="v4-small", log="--version 4 --profile small --bytes {size}", limit=2.5),
-    Job(name="v0-packed", log="--version 0 --bytes {size}", limit=2.0),
-    Job(name="v4-mixed-zstd", log="--version 4 --bytes {size} --zstd", limit=1.6),
-    Job(name="v3-mixed", log="--version 3 --bytes {size}"),
-    Job(name="v0-unpacked", log="--version 0 --layout unpacked --bytes {size}"),
-    Job(name="v0-packed-zstd-tiny-frames", log="--version 0 --bytes {size} --zstd --batch-rows 2"),
-    Job(name="replacements", log=REPLACING, yardstick="plain log", limit=1.5),
-    Job(name="start-up", log="--profile small --bytes 50k", yardstick="imports", limit=1.4),
-    Job(name="start-up-zstd", log="--profile small --bytes 50k --zstd", yardstick="imports", limit=1.4),
-    Job(name=BIG_JOB, log="--version 4 --bytes {big}"),
-)
+class Ran(NamedTuple):
+    """What a process took: CPU seconds, seconds on the wall, peak memory in MiB; and its output."""
+
+    cpu: float
+    wall: float
+    peak: float
+    text: str
 
 
-def run(argv: list[str]) -> tuple[float, float, str]:
-    """Run a process to its end and return its CPU seconds, its peak memory in MiB and its output."""
+def run(argv: list[str]) -> Ran:
+    """Run a process to its end."""
     env = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     env["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT), env.get("PYTHONPATH"))))
     with tempfile.TemporaryFile() as out:
         null = (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)
         outputs = [(os.POSIX_SPAWN_DUP2, out.fileno(), number) for number in (1, 2)]
+        start = time.monotonic()
         try:
             pid = os.posix_spawnp(argv[0], argv, env, file_actions=[null, *outputs])
         except OSError as error:
             raise ProcessFailedError(f"{argv[0]}: {error.strerror}") from error
         _, status, usage = os.wait4(pid, 0)
+        wall = time.monotonic() - start
         out.seek(0)
         text = out.read().decode(errors="replace")
     if code := os.waitstatus_to_exitcode(status):
         raise ProcessFailedError(f"exit code {code}: {shlex.join(argv)}\n{text[-TAIL:]}")
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / MIB, text
+    return Ran(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / MIB, text)
 
 
 def find_generator() -> Path:
@@ -148,43 +125,55 @@ def find_generator() -> Path:
 
 
 def make_log(name: str, options: str, settings: Settings) -> tuple[Path, dict[str, Any]]:
-    """Write a log unless the same one is there already; return its path and what the generator says about it."""
+    """Write a log unless the same one is there already; return its path and what the generator says about it.
+
+    With `--count` the path is a folder of logs.
+    """
     key = zlib.crc32(options.encode(), zlib.crc32(settings.generator.read_bytes()))
-    path = settings.folder / f"{name}-{key:08x}.jsonl{'.zstd' if '--zstd' in options else ''}"
+    path = settings.folder / f"{name}-{key:08x}{ending(options)}"
     facts = path.with_suffix(".facts")
-    if not (path.is_file() and facts.is_file()):
+    if not (path.exists() and facts.is_file()):
         sys.stderr.write(f"writing {path}\n")
         part = path.with_suffix(f".{os.getpid()}.part")
         try:
-            *_, said = run([sys.executable, str(settings.generator), "-o", str(part), *options.split()])
+            said = run([sys.executable, str(settings.generator), "-o", str(part), *options.split()]).text
             part.replace(path)
         finally:
-            part.unlink(missing_ok=True)
+            shutil.rmtree(part) if part.is_dir() else part.unlink(missing_ok=True)
         facts.write_text(said.splitlines()[-1])
     loaded: dict[str, Any] = json.loads(facts.read_text())
     return path, loaded | {"path": str(path), "options": options}
 
 
+def ending(options: str) -> str:
+    """Give what the name of a log of these options ends with."""
+    return "" if "--count" in options else ".jsonl.zstd" if "--zstd" in options else ".jsonl"
+
+
 def measure(result: Result, settings: Settings) -> None:
     """Run a job and its yardstick in turn and fill in what they took."""
-    job, rounds, command = result.job, settings.rounds, settings.command
+    job, rounds = result.job, settings.rounds
     path, result.log = make_log(job.name, job.log.format_map(settings.sizes), settings)
-    ours, theirs = [*command, str(path)], [sys.executable, "-c", FLOOR, str(path)]
+    command = settings.command if job.command is None else [*OWN, *job.command.split()]
+    ours, packed = [*command, str(path)], "--zstd" in job.log
     if job.yardstick == "imports":
         theirs, rounds = [sys.executable, "-c", IMPORTS], rounds * START_ROUNDS
     elif job.yardstick == "plain log":
         plain, _ = make_log(job.name + "-plain", PLAIN_LOG.format_map(result.log), settings)
         theirs = [*command, str(plain)]
-    elif path.suffix == ".zstd":
-        theirs[2] = FLOOR_ZSTD
+    elif job.yardstick == "first lines":
+        theirs = [sys.executable, "-c", FIRST_LINES_ZSTD if packed else FIRST_LINES, str(path)]
+    elif job.yardstick == "one job":
+        theirs = [*ours, "--jobs", "1"]
+    else:
+        theirs = [sys.executable, "-c", FLOOR_ZSTD if packed else FLOOR, str(path)]
     run(ours)
     run(theirs)
     for _ in range(rounds):
-        cpu, peak, _ = run(ours)
-        yardstick_cpu, *_ = run(theirs)
-        result.rounds.append((cpu, yardstick_cpu))
-        result.peak = max(result.peak, peak)
-    result.ratio = statistics.median(cpu / yardstick_cpu for cpu, yardstick_cpu in result.rounds)
+        job_ran, other = run(ours), run(theirs)
+        result.rounds.append((job_ran.wall, other.wall) if job.wall else (job_ran.cpu, other.cpu))
+        result.peak = max(result.peak, job_ran.peak)
+    result.ratio = statistics.median(own / yardstick for own, yardstick in result.rounds)
 
 
 def judge(result: Result, base_peak: float | None) -> None:
@@ -229,7 +218,7 @@ def machine() -> dict[str, Any]:
         "load": [round(load, 2) for load in os.getloadavg()],
         "system": f"{platform.system()} {platform.release()}",
         "python": f"{platform.python_implementation()} {platform.python_version()}",
-        "packages": json.loads(run([sys.executable, "-c", VERSIONS])[2]),
+        "packages": json.loads(run([sys.executable, "-c", VERSIONS]).text),
         "own_peak_mib": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / MIB, 1),
     }
 
@@ -277,12 +266,13 @@ def main() -> int:
         parser.error("--rounds must be 1 or more")
     options.keep.mkdir(parents=True, exist_ok=True)
     sizes = {"size": options.size, "big": BIG * options.size}
+    sizes |= {"part": options.size // 50}
     sizes |= {"events": 300_000 * options.size // FULL, "replaces": 50_000 * options.size // FULL}
     command, generator = shlex.split(options.command), find_generator()
     settings = Settings(command=command, rounds=options.rounds, sizes=sizes, generator=generator, folder=options.keep)
     facts = machine() | {"command": options.command, "generator": settings.generator.name}
     sys.stdout.writelines(f"{key:14}{value}\n" for key, value in facts.items())
-    heading = ("job", "MB", "CPU s", "yardstick s", "", "ratio", "rounds", "target", "peak MiB", "target", "verdict")
+    heading = ("job", "MB", "s", "yardstick s", "", "ratio", "rounds", "target", "peak MiB", "target", "verdict")
     sys.stdout.write("\n" + row(*heading))
     results: dict[str, Result] = {}
     for job in jobs:

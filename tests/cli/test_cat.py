@@ -129,6 +129,40 @@ def test_what_cannot_be_read_does_not_stop_the_rest(run, world):
     assert "cannot read gone" in told.err
 
 
+def test_of_several_logs_each_line_names_its_own(run, world):
+    world.logs |= {"a": "clean", "b": "clean"}
+    world.events = [EVENTS[0], EVENTS[5]]
+    lines = [json.loads(line) for line in run("cat", "a", "b").out.splitlines()]
+    assert [(line["log"], line["seq"]) for line in lines] == [("a", 0), ("a", 5), ("b", 0), ("b", 5)]
+    assert next(iter(lines[0])) == "log"
+    assert [json.loads(line)["log"] for line in run("cat", "--messages", "a", "b").out.splitlines()] == ["a", "b"]
+    assert "log" not in json.loads(run("cat", "a").out.splitlines()[0])
+    assert all("log" not in json.loads(line) for line in run("cat", "--raw", "a", "b").out.splitlines())
+
+
+def test_standard_input_is_read_once(run):
+    told = run("cat", "-", "-")
+    assert (told.status, told.out) == (2, "")
+    assert "standard input, -, can be read once only" in told.err
+
+
+def test_a_log_that_cannot_be_opened_does_not_stop_the_rest(run, world):
+    world.logs["b"] = "clean"
+    world.found["r"] = [Found(path="gone"), Found(path="b")]
+    world.events = EVENTS[:1]
+    told = run("cat", "r")
+    assert (told.status, len(told.out.splitlines())) == (2, 1)
+
+
+def test_half_a_surrogate_pair_becomes_the_replacement_character_when_asked(run, world):
+    world.logs["a"] = "clean"
+    halves = rb'{"type":"x","data":"\ud83d\ude00 \ud800 \\ud800 \uDC00\uD800"}'
+    world.events = [({"type": "x"}, halves)]
+    assert run("cat", "a").out.encode() == halves + b"\n"
+    mended = rb'{"type":"x","data":"\ud83d\ude00 \ufffd \\ud800 \ufffd\ufffd"}'
+    assert run("cat", "--well-formed", "a").out.encode() == mended + b"\n"
+
+
 def test_a_directory_stands_for_its_logs(run, world):
     world.logs |= {"r/a": "clean", "r/b": "clean"}
     world.found |= {"r": [Found(path="r/a"), Found(path="r/d", kind="directory"), Found(path="r/b")], "e": []}

@@ -6,7 +6,9 @@ import json
 
 import pytest
 
+import rows
 from dshlog.render.jsonout import SCHEMA
+from logbuilder import Log
 
 VIEWS = ("surface", "transcript", "events", "turns", "frames")
 FIXTURES = [f"v{version}/{name}" for version in range(5) for name in ("clean", "compaction", "open", "torn-frame")]
@@ -141,6 +143,43 @@ def test_what_there_is_not_is_told(words, message, repository, say):
     status, out, err = say("show", *words, repository / "fixtures/v4/compaction")
     assert (status, out) == (2, "")
     assert message in err
+
+
+def test_the_call_that_a_plain_number_may_mean_is_named(repository, say):
+    path = repository / "fixtures/v4/compaction"
+    assert "hint: call 2 of the model, counted from 1, is request 1.2\n" in say("show", "--request", "2", path)[2]
+    assert "hint: call" not in say("show", "--request", "3", path)[2]
+    assert "hint: call" not in say("show", "--request", "1.9", path)[2]
+
+
+def test_a_long_chain_of_replacements_shows_its_ends(tmp_path, say):
+    log = Log(4)
+    log.turn()
+    log.step()
+    log.system("be brief")
+    first = log.user("the beginning")
+    log.end_step()
+    log.end_turn()
+    heirs, node = [], first
+    for number in range(9):
+        log.turn()
+        node = log.compact(node, node, f"digest {number}")
+        heirs.append(node)
+        log.end_turn()
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(rows.raw(log.batches()))
+    out = say("show", "--why", first, path)[1].splitlines()
+    start = next(index for index, line in enumerate(out) if line.startswith("  replaced by"))
+    assert out[start : start + 6] == [
+        f"  replaced by {heirs[0]} user/message by compact-checkpoint",
+        "  with        digest 0",
+        f"  and that by {heirs[1]} user/message by compact-checkpoint",
+        f"  and that by {heirs[2]} user/message by compact-checkpoint",
+        "              and 5 replacements more, each of the one before; --json lists all",
+        f"  and that by {heirs[8]} user/message by compact-checkpoint",
+    ]
+    told = json.loads(say("show", "--why", first, "--json", path)[1])
+    assert ([link["seq"] for link in told["replacedBy"]], told["replacement"]) == (heirs, "digest 0")
 
 
 def test_why_tells_the_way_of_an_event(repository, say):

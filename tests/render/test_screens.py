@@ -6,25 +6,32 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
 
 import rows
+from dshlog.model.session import SessionDepth, SessionRow
+from dshlog.render.card import card_lines
 from dshlog.render.events import event_lines
 from dshlog.render.frames import frame_lines
 from dshlog.render.look import Look
 from dshlog.render.request import difference_lines, request_lines
+from dshlog.render.sessions import Listed, session_lines
 from dshlog.render.surface import node_lines
+from dshlog.render.text import report_lines
 from dshlog.render.transcript import transcript_lines
 from dshlog.render.turns import turn_lines
 from dshlog.render.why import why_lines
+from dshlog.render.words import folded
 from dshlog.report.decode import read_log
 from dshlog.report.difference import difference
 from dshlog.report.events import event_rows
 from dshlog.report.frames import Framed
 from dshlog.report.request import requests
+from dshlog.report.sessions import tree
 from dshlog.report.surface import surface_view
 from dshlog.report.transcript import transcript
 from dshlog.report.turns import turns
@@ -69,7 +76,7 @@ def talk():
 
 DATA = talk()
 SOURCE = BytesSource(DATA)
-ASKED = requests(SOURCE, "log", [(1, 2), (2, 1)])[0]
+ASKED, REPORT = requests(SOURCE, "log", [(1, 2), (2, 1)])
 
 
 def decoded(**options):
@@ -80,19 +87,50 @@ def look_at(width):
     return Look(width=width)
 
 
+SURFACE, SOUND = surface_view(SOURCE, "log")
+PLACES = ("/工作/目录", "/home/u/a project with a rather long name/and 🚀", None)
+SESSIONS = [
+    SessionRow(
+        f"s/{name}",
+        id=name,
+        project=project,
+        created=1_700_000_000_000,
+        version=4,
+        size=12345,
+        parent=parent,
+        kind=kind,
+    )
+    for name, project, parent, kind in zip(
+        ("session-一二三", "e70d9596-d64c-4fb7-83da-40f0b9a7ad69", "fork"),
+        PLACES,
+        (None, "session-一二三", "gone"),
+        ("session", "subagent", "fork"),
+        strict=True,
+    )
+]
+TITLED = SessionDepth("open", 20, 2, "把配置文件读一遍 🚀 " + FAMILY * 9, None, "aborted", 1_700_000_001_000)
+LISTS = {
+    False: [Listed(row, TITLED, row.parent != "gone") for row in SESSIONS],
+    True: [Listed(one.row, TITLED, not one.orphan, one.depth) for one in tree(SESSIONS)],
+}
+
+
 VIEWS = {
+    "card": lambda look: card_lines(SOUND, SURFACE, look),
+    "validate": lambda look: (piece for line in report_lines(SOUND, look) for piece in folded(line, look.width)),
+    "ls": lambda look: session_lines((one._replace(deep=None) for one in LISTS[False]), look),
+    "ls-deep": lambda look: session_lines(LISTS[False], look, deep=True),
+    "ls-tree": lambda look: session_lines(LISTS[True], look, deep=True),
     "surface": lambda look: node_lines(surface_view(SOURCE, "log")[0].rows, look),
     "events": lambda look: event_lines(event_rows(decoded()), look),
     "turns": lambda look: turn_lines(turns(decoded()), look, full=True),
     "transcript": lambda look: transcript_lines(transcript(decoded(keep=True)), look),
     "transcript-full": lambda look: transcript_lines(transcript(decoded(keep=True), full=True), look, full=True),
-    "request": lambda look: request_lines("log", 4, ASKED.found[2, 1], look),
-    "request-full": lambda look: request_lines("log", 4, ASKED.found[2, 1], look, full=True),
-    "difference": lambda look: difference_lines("log", 4, difference(ASKED, *ASKED.found.values()), look),
-    "difference-full": lambda look: difference_lines(
-        "log", 4, difference(ASKED, *ASKED.found.values()), look, full=True
-    ),
-    "why": lambda look: why_lines(why(SOURCE, "log", 7)[0], look),
+    "request": lambda look: request_lines(REPORT, ASKED.found[2, 1], look),
+    "request-full": lambda look: request_lines(REPORT, ASKED.found[2, 1], look, full=True),
+    "difference": lambda look: difference_lines(REPORT, difference(ASKED, *ASKED.found.values()), look),
+    "difference-full": lambda look: difference_lines(REPORT, difference(ASKED, *ASKED.found.values()), look, full=True),
+    "why": lambda look: why_lines(*why(SOURCE, "log", 7), look),
     "frames": lambda look: frame_lines(Framed(SOURCE, "log.zstd").rows(types=True), look, full=True),
 }
 EXACT = {"frames"}  # the sizes are those of one compressor, so other ones are not compared
@@ -119,3 +157,10 @@ def test_no_line_is_wider_than_the_terminal(name, width):
 def test_nothing_raw_is_printed(name):
     for line in VIEWS[name](look_at(None)):
         assert "\x1b" not in line
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_colours_change_no_letter(name):
+    """NO_COLOR and a pipe give the same words in the same places as colours do."""
+    painted = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in VIEWS[name](Look(colour=True, width=80))]
+    assert painted == list(VIEWS[name](look_at(80)))

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 from rich.cells import cell_len
 
+from dshlog.model.surface import inside
 from dshlog.render.card import card_lines
 from dshlog.render.look import Look
 from dshlog.render.surface import surface_lines
@@ -18,7 +21,7 @@ def test_the_plain_table_is_the_same_for_every_reader(build):
         build.row(2, role="assistant", source="plugin", replaced=tuple(range(4, 314)), turn=2, step=None, chars=12345),
         build.row(3, role=None, text="\x1b[31mred"),
     )
-    assert list(surface_lines(view)) == [
+    assert list(surface_lines(view, build.clean())) == [
         "s/session.v4.jsonl.zstd: v4, at the end, 4 nodes, 1 replacement",
         "pos  seq  role       turn  chars  source  preview",
         "  0    0  system     -        17  -       You are an agent",
@@ -30,20 +33,36 @@ def test_the_plain_table_is_the_same_for_every_reader(build):
 
 
 def test_the_head_says_after_which_seq(build):
-    assert next(surface_lines(build.view(build.row(), at=7))) == (
+    assert next(surface_lines(build.view(build.row(), at=7), build.clean())) == (
         "s/session.v4.jsonl.zstd: v4, after seq 7, 1 node, 0 replacements"
     )
 
 
+@pytest.mark.parametrize(
+    ("state", "stop", "at", "words"),
+    [
+        ("open", None, None, "at the end, 1 node"),
+        ("refused", 31, None, "refused: this is the prefix before the damage at line 31, 1 node"),
+        ("refused", None, None, "at the end, refused for S304 at line 31, 1 node"),
+        ("refused", None, 7, "after seq 7, refused for S304 at line 31, 1 node"),
+        ("torn", 31, None, "torn: this is the prefix before the torn tail at line 31, 1 node"),
+    ],
+)
+def test_the_head_says_how_far_a_damaged_log_goes(build, state, stop, at, words):
+    report = build.refused(state=state, stop=stop)
+    head = next(surface_lines(build.view(build.row(), at=at), report))
+    assert head == f"s/session.v4.jsonl.zstd: v4, {words}, 0 replacements"
+
+
 def test_an_empty_surface_says_so(build):
-    assert list(surface_lines(build.view(version=None, path="a\nb"))) == [
+    assert list(surface_lines(build.view(version=None, path="a\nb"), build.clean())) == [
         "a\\nb: at the end, 0 nodes, 0 replacements",
         "the surface is empty",
     ]
 
 
 def test_previews_end_after_eighty_code_points_outside_a_terminal(build):
-    (*_, last) = surface_lines(build.view(build.row(text="x" * 500)))
+    (*_, last) = surface_lines(build.view(build.row(text="x" * 500)), build.clean())
     assert last.endswith("user    " + "x" * 79 + "…")
 
 
@@ -56,7 +75,7 @@ def test_no_line_of_the_table_is_wider_than_the_terminal(build, width, unit):
         )
         for n in range(3)
     ]
-    _head, *table = surface_lines(build.view(*rows), Look(width=width, colour=False))
+    _head, *table = surface_lines(build.view(*rows), build.clean(), Look(width=width, colour=False))
     assert max(cell_len(line) for line in table) <= width
     for line in table:
         if line.endswith("…") and "  assistant  " in line:
@@ -68,7 +87,7 @@ def test_no_line_of_the_table_is_wider_than_the_terminal(build, width, unit):
 
 def test_columns_that_matter_least_go_first(build):
     view = build.view(build.row(text="word " * 50))
-    heads = {width: list(surface_lines(view, Look(width=width)))[1].split() for width in (45, 55, 80)}
+    heads = {width: list(surface_lines(view, build.clean(), Look(width=width)))[1].split() for width in (45, 55, 80)}
     assert heads == {
         45: ["pos", "seq", "role", "chars", "preview"],
         55: ["pos", "seq", "role", "turn", "chars", "preview"],
@@ -78,30 +97,42 @@ def test_columns_that_matter_least_go_first(build):
 
 def test_wide_signs_keep_the_columns_straight(build):
     view = build.view(build.row(0, source="漢字"), build.row(1, source="user"))
-    lines = list(surface_lines(view, Look(width=80)))[1:]
+    lines = list(surface_lines(view, build.clean(), Look(width=80)))[1:]
     assert {
         cell_len(line[: line.index(word)]) for line, word in zip(lines, ("preview", "hello", "hello"), strict=True)
     } == {cell_len(lines[0][: lines[0].index("preview")])}
 
 
 def test_roles_have_colours_and_the_padding_has_none(build):
-    lines = list(surface_lines(build.view(build.row(0), build.row(1, role="assistant")), Look(colour=True)))
+    lines = list(
+        surface_lines(build.view(build.row(0), build.row(1, role="assistant")), build.clean(), Look(colour=True))
+    )
     assert "  0    0  \x1b[36muser\x1b[0m       1/1" in lines[2]
     assert "\x1b[32massistant\x1b[0m" in lines[3]
 
 
 def test_full_prints_whole_texts_and_nothing_raw(build):
     view = build.view(build.row(text="one\r\n\ttwo\x1b[2J\n\nthree " + "x" * 200))
-    assert list(surface_lines(view, full=True))[3:] == ["     one", "     \ttwo\\x1b[2J", "", "     three " + "x" * 200]
+    assert list(surface_lines(view, build.clean(), full=True))[3:] == [
+        "     one",
+        "     \ttwo\\x1b[2J",
+        "",
+        "     three " + "x" * 200,
+    ]
 
 
 def test_a_card_is_facts_then_the_last_messages_then_what_to_run_next(build):
-    view = build.view(*(build.row(n, text=f"message {n}") for n in range(5)))
-    assert list(card_lines(build.refused(inherited=3), view)) == [
+    view = build.view(
+        *(build.row(n, text=f"message {n}") for n in range(5)), times=(1_700_000_000_000, 1_700_000_061_000)
+    )
+    assert list(card_lines(build.refused(inherited=3, parent="session-0"), view)) == [
         "s/session.v4.jsonl.zstd",
         "  state     refused",
         "  session   session-1",
         "  cwd       /work",
+        "  parent    session-0, forked after its seq 2",
+        "  first     2023-11-14 22:13:20 UTC",
+        "  last      2023-11-14 22:14:21 UTC, 1:01 min later",
         "  format    v4 zstd, 12886 bytes, 5 frames, 27 records",
         "  holds     53 events, 7 nodes on the surface after 1 replacement, 3 inherited",
         "  torn      dsh cuts 885 bytes at file byte 12001 and writes 2 events of them again",
@@ -116,6 +147,35 @@ def test_a_card_is_facts_then_the_last_messages_then_what_to_run_next(build):
         "  4   16  user  1/1       5  user    message 4",
         "next: dshlog validate s/session.v4.jsonl.zstd",
     ]
+
+
+def test_a_card_tells_local_time_beside_utc(build, monkeypatch):
+    monkeypatch.setenv("TZ", "XST-5:45")
+    time.tzset()
+    try:
+        lines = list(card_lines(build.clean(), build.view(times=(1_700_000_000_000, "never"))))
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert "  first     2023-11-14 22:13:20 UTC (2023-11-15 03:58:20 +0545)" in lines
+    assert "  last      never" in lines
+
+
+def test_replacements_inside_replacements_stand_below_each_other(build):
+    hidden = {20: (10, 11), 10: (4, 5), 5: (1, 2)}
+    row = build.row(seq=20, replaced=(10, 11), inside=inside(hidden[20], hidden))
+    assert list(surface_lines(build.view(row), build.clean()))[3:] == [
+        "     replaces 10, 11",
+        "       10 had replaced 4, 5",
+        "         5 had replaced 1, 2",
+    ]
+
+
+def test_of_many_replacements_inside_another_the_first_are_shown(build):
+    hidden = {number: (number - 100,) for number in range(100, 140)}
+    row = build.row(seq=200, replaced=tuple(hidden), inside=inside(hidden, hidden))
+    *_, last = surface_lines(build.view(row), build.clean())
+    assert last == "       and 28 replacements more inside; --json lists all"
 
 
 def test_the_card_of_a_clean_log_points_to_its_surface(build):

@@ -203,7 +203,9 @@ def talk(version):
 
 
 def facts(report):
-    return replace(report, findings=(), state="", native=None, latest=None, bytes=0, text=0, records=0, torn=None)
+    return replace(
+        report, findings=(), state="", native=None, latest=None, bytes=0, text=0, records=0, torn=None, stop=None
+    )
 
 
 @settings(max_examples=40, deadline=None)

@@ -1,0 +1,41 @@
+"""How far a view of a log goes: to its end, up to an event, or only to where it is damaged."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dshlog.render.text import leading
+from dshlog.render.words import joined
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dshlog.model.report import Report
+    from dshlog.render.look import Look
+
+
+def extent(report: Report, at: int | None) -> str:
+    """Say how far a view goes that ends with event `at`, or with the readable prefix."""
+    if at is not None:
+        return joined((f"after seq {at}", flaw(report)))
+    return flaw(report) if report.stop is not None and flaw(report) else joined(("at the end", flaw(report)))
+
+
+def flaw(report: Report) -> str:
+    """Say what keeps the log from being whole; nothing when it is."""
+    if report.state in {"clean", "open"}:
+        return ""
+    if report.stop is not None:
+        what = "the torn tail" if report.state == "torn" else "the damage"
+        return f"{report.state}: this is the prefix before {what} at line {report.stop}"
+    worst = leading(report)
+    if worst is None:
+        return report.state
+    line = "" if worst.place.line is None else f" at line {worst.place.line}"
+    return f"{report.state} for {worst.code}{line}"
+
+
+def end_line(report: Report, at: int | None, look: Look) -> Iterator[str]:
+    """Yield a last line when the rows above are not the whole of a sound log."""
+    if at is None and flaw(report):
+        yield look.paint("dim", f"-- {flaw(report)}")
