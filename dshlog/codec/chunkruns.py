@@ -25,19 +25,20 @@ _ENVELOPE = {"type", "seq0", "time0", "data"}
 _TEXT_DATA = {"turn", "step", "index", "dt", "texts"}
 _CALL_DATA = {"turn", "step", "index", "dt", "id", "args"}
 _STR = {str}
-_DIGITS = b"0123456789,[]"
+_DIGITS = b"0123456789,"
+_MARGIN = 10**15  # ms; the gaps of a row may add up to it
+_LATEST = MAX_SAFE - _MARGIN  # ms, or a seq; the latest start that leaves room for them
 
 
 def members(row: dict[str, Any], seq: int) -> int:
     """Count the events of a well-formed packed row at position `seq` the quick way; 0 when in doubt.
 
     The row's `type` is one of PAYLOAD's. What is told here is what the v0 builds accept, in a plain
-    spelling: integers written as integers, no time that runs backwards, not at position 0.
+    spelling: integers written as integers, no time that runs backwards or lies far ahead, not at position 0.
     """
     try:
         data = row["data"]
         dt = data["dt"]
-        pieces = data.get("texts")
         if row["type"] == "tool-call-chunks":
             pieces = data["args"]
             named = "name" in data
@@ -47,27 +48,30 @@ def members(row: dict[str, Any], seq: int) -> int:
                 or (named and type(data["name"]) is not str)
             ):
                 return 0
-        elif len(data) != 5:  # noqa: PLR2004 - turn, step, index, dt, texts
-            return 0
-        count = len(dt) + 1
-        seq0, time0 = row["seq0"], row["time0"]
+        else:
+            pieces = data["texts"]
+            if len(data) != 5:  # noqa: PLR2004 - turn, step, index, dt, texts
+                return 0
+        count = len(pieces)
+        seq0, time0, gaps = row["seq0"], row["time0"], dumps(dt)
         if (
             seq0 != seq
-            or seq0 <= 0
-            or len(pieces) != count
+            or not 0 < seq < _LATEST
+            or len(dt) != count - 1
             or len(row) != 4  # noqa: PLR2004 - type, seq0, time0, data
             or type(pieces) is not list
             or not type(seq0) is type(time0) is type(data["turn"]) is type(data["step"]) is type(data["index"]) is int
-            or type(dt) is not list
-            # Written out again, whole numbers from 0 up leave nothing but digits; so the sum bounds every time.
-            or dumps(dt).translate(None, _DIGITS)
-            or not 0 <= time0 <= MAX_SAFE - sum(dt)
+            # Written out again, a list of whole numbers from 0 up is digits and commas in one pair of brackets.
+            or gaps.translate(None, _DIGITS) != b"[]"
+            or not 0 <= time0 <= _LATEST
+            # Each gap takes a digit and a comma; with so few more none has above 14 digits, and the sum is below _MARGIN.
+            or (len(gaps) > count + count + 12 and sum(dt) > _MARGIN)
         ):
             return 0
         "".join(pieces)  # refuses anything that is no text
     except (KeyError, TypeError):
         return 0
-    return count if seq0 <= MAX_SAFE - count else 0
+    return count
 
 
 def row_faults(row: dict[str, Any], version: int = 0) -> list[Fault]:
