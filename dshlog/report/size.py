@@ -16,8 +16,7 @@ FACTOR = 3  # memory of dsh in units of the text; measured 2.5 to 3.3 with dsh 0
 
 _MIB = 1 << 20
 _NAMED = 3  # records, and types, that are named
-_EVERY = 16  # one batch of so many tells what the records are; lengths are taken of all
-_FEW = 64  # a batch of no more records than this costs nothing and is always asked
+_STEPS = ((256, 64), (32, 8), (0, 1))  # (more records in a batch than this: one in so many tells its type)
 _START = b'{"type":"'
 _LONGEST_TYPE = 80  # characters of a type that is named
 _OTHER = b"other records"
@@ -27,7 +26,6 @@ class Sizes:
     """Measures the records of one log while it is read: the largest exactly, shares of types by a sample."""
 
     def __init__(self) -> None:
-        self._batches = 0
         self._records = 0
         self._by_type: dict[bytes, int] = {}
         self._largest: list[tuple[int, int, int]] = []  # (bytes, minus line, text offset), largest first
@@ -39,11 +37,9 @@ class Sizes:
             return
         if len(self._largest) < _NAMED or max(map(len, lines)) > self._least:
             self._name_largest(lines, at)
+        step = next(step for number, step in _STEPS if len(lines) > number)
+        self._share(lines[-self._records % step :: step], step)
         self._records += len(lines)
-        self._batches += 1
-        few = len(lines) <= _FEW
-        if few or self._batches % _EVERY == 1:
-            self._share(lines, 1 if few else _EVERY)
 
     def note(self, path: str, text: int) -> Finding | None:
         """Give the note on a log of `text` bytes of decoded text; None when it is not large."""
