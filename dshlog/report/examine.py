@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 NATIVE_ONLY = 2  # with 1: generations that had no released reader
 _SEED_IN_BODY = 2
+_GIVEN_UP = "u"  # the stage of what dshlog does not read
 _TORN = frozenset({"torn-line", "torn-frame"})
 _STRICT_FRAMES = frozenset({0, 3, 4})  # readers for which a bad record in a complete frame is corruption
 
@@ -173,7 +174,8 @@ class Examination:
         self.framed_position = judge.position
         framed = self.reading.container.frames is not None
         self._issue_in_frames = framed and judge.issue is not None
-        if self._issue_in_frames and judge.version in _STRICT_FRAMES and judge.committed is None:
+        strict = self._issue_in_frames and judge.version in _STRICT_FRAMES
+        if strict and judge.committed is None and judge.issue is not None and judge.issue.stage != _GIVEN_UP:
             judge.committed = judge.issue
 
     def _end_faults(self, judge: Judge) -> list[Draft]:
@@ -193,7 +195,7 @@ class Examination:
 
         issue = judge.issue
         if issue is not None:
-            issue.fatal = judge.committed is issue
+            issue.fatal = judge.committed is issue or issue.stage == _GIVEN_UP
         header = self.reading.header
         whole = not any(draft.fatal for draft in (*judge.drafts, *self.reading.drafts))
         if header is not None and whole:
@@ -291,7 +293,7 @@ class Examination:
     def _native(self, drafts: list[Draft], fatal: list[Draft]) -> ReaderVerdict:
         version = self.reading.version
         if version is None or version > LATEST:
-            return ReaderVerdict(build=None, opens=False, first=self._first(fatal, LATEST))
+            return self._verdict(None, drafts, fatal, LATEST)
         build = BUILDS[version]
         if build is None:
             return ReaderVerdict(build=None, opens=None)
@@ -301,23 +303,26 @@ class Examination:
         version = self.reading.version
         build = BUILDS[LATEST]
         if version is None or version > LATEST:
-            return ReaderVerdict(build=build, opens=False, first=self._first(fatal, LATEST))
+            return self._verdict(build, drafts, fatal, LATEST)
         if version < LATEST:
             return ReaderVerdict(build=build, opens=None)
         return self._verdict(build, drafts, fatal, version)
 
     def _verdict(self, build: str | None, drafts: list[Draft], fatal: list[Draft], version: int) -> ReaderVerdict:
+        first = self._first(fatal, version)
         if fatal:
-            return ReaderVerdict(build=build, opens=False, first=self._first(fatal, version))
+            # What was not read leaves the answer open, unless the log is refused for something else.
+            return ReaderVerdict(build=build, opens=None if first is None else False, first=first)
         but = sorted({draft.rule.code for draft in drafts if draft.rule.code in OPENS_BUT and not draft.beyond})
         return ReaderVerdict(build=build, opens=True, but=tuple(but))
 
     def _first(self, fatal: list[Draft], version: int) -> str | None:
         """Give the code at which the reader stops: the earliest check, then the earliest record."""
         order = ORDER[version]
-        if not fatal:
+        known = [draft for draft in fatal if draft.stage != _GIVEN_UP]
+        if not known:
             return None
-        return min(fatal, key=lambda draft: (order.find(draft.stage), _line_of(draft))).rule.code
+        return min(known, key=lambda draft: (order.find(draft.stage), _line_of(draft))).rule.code
 
     # -- findings
 

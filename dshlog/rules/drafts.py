@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from dshlog.model.fault import Fault
 
 KEPT = 200  # findings of one rule that are kept one by one
-_FATAL = frozenset("acslvmto")  # stages at which the reader refuses the whole log
+_FATAL = frozenset("acslvmtou")  # stages at which the reader refuses the whole log, or dshlog has to give up
+_EVERYWHERE = frozenset("au")  # those that look behind the first bad record too
 
 
 class Spot(NamedTuple):
@@ -45,7 +46,7 @@ class Drafts:
         if late and stage == "r":
             stage = "o"
         draft = Draft(rule=rule, fault=fault, stage=stage, line=place.line, offset=place.offset, seq=seq, beyond=beyond)
-        draft.fatal = stage in _FATAL and (not beyond or stage == "a")
+        draft.fatal = stage in _FATAL and (not beyond or stage in _EVERYWHERE)
         same = self._by_rule.setdefault((fault.name, draft.fatal), [])
         if len(same) < KEPT:
             same.append(draft)

@@ -32,9 +32,10 @@ from dshlog.rules.plain import EXACT, FACTS, PLAIN
 from dshlog.rules.records import OWN
 from dshlog.rules.register import BY_NAME
 from dshlog.rules.relations import Relations
-from dshlog.rules.tails import GAP, MALFORMED, NOT_JSON, SOUND, tail_policy
+from dshlog.rules.tails import GAP, MALFORMED, NOT_JSON, SOUND, UNREAD, tail_policy
+from dshlog.rules.unread import unread_fault
 from dshlog.storage.jsontext import NotJSON, flags, not_json_words, odd, parse
-from dshlog.storage.lines import Overlong
+from dshlog.storage.unread import Overlong
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -329,7 +330,7 @@ class Judge:
         place = self._spot(lines, index)
         line = lines[index]
         if isinstance(line, Overlong):
-            self._bad([Fault("line-too-long", f"a line of {len(line)} bytes is not read")], place, NOT_JSON)
+            self._bad([unread_fault(line)], place, NOT_JSON if line.beyond_dsh else UNREAD)
             return
         line = line.removesuffix(b"\n")
         try:
@@ -436,7 +437,9 @@ class Judge:
     def _behind(self, how: str, place: Spot, *, ends_turn: bool, seq: int | None = None) -> None:
         """Ask the reader's policy whether this record shows that the first bad one was committed."""
         issue = self.issue
-        if issue is None or self.committed is not None or not self._policy(self._cause, how, ends_turn):
+        if issue is None or self.committed is not None or self._cause == UNREAD:
+            return  # nothing is known of a first bad record that was not read
+        if not self._policy(self._cause, how, ends_turn):
             return
         self.committed = issue
         if place.line != issue.line:
