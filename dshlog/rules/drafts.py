@@ -57,6 +57,14 @@ class Drafts:
             same[-1].follows += 1
         return draft
 
+    def more(self, name: str, number: int = 0) -> bool:
+        """Count further harmless faults of a rule; False when such a fault would still be kept, and none is counted."""
+        same = self._by_rule.get((name, False))
+        if same is None or len(same) < KEPT:
+            return False
+        same[-1].follows += number
+        return True
+
     def confirm(self, group: str) -> None:
         """Hold the faults of a group for good."""
         self._deferred.pop(group, None)

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 RELATED = 4  # the first generation whose own reader checks relationships
 _PACKED_UNTIL = 2  # generations below this one pack chunk runs into rows
 _LOG_ONLY, _APPENDED, _CITING = 4, 5, 6  # members of a row: the four, with surfaceOp, with sourceEventSeqs too
+_FEW = 256  # lines that are looked at one by one before it is asked whether all that follow are the same
 _COMPACTION_ENDS = frozenset({"compaction/start", "compaction/end"})
 _MARKER_FAULTS = frozenset(
     {
@@ -188,8 +189,12 @@ class Judge:
                 done += 1
         if self.issue is None:
             self.good_end = end
-        for index in range(done, len(lines)):
-            self._exactly(lines, index)
+        number = _FEW
+        while done < len(lines) and not self._repeated(lines, done):
+            until = min(done + number, len(lines))
+            for index in range(done, until):
+                self._exactly(lines, index)
+            done, number = until, 2 * number
         self.records += len(lines)
 
     def _quickly(self, lines: list[bytes], start: int) -> int:  # noqa: PLR0915 - one loop, each call in it costs
@@ -336,7 +341,8 @@ class Judge:
         try:
             value = self._value(line, place)
         except NotJSON as error:
-            self._bad([Fault("not-json", not_json_words(line, error))], place, NOT_JSON)
+            if not self._hollow(1):
+                self._bad([Fault("not-json", not_json_words(line, error))], place, NOT_JSON)
             return
         if type(value) is not dict:
             self._bad([Fault("not-an-object", "the record is JSON but no object")], place, MALFORMED)
@@ -347,12 +353,34 @@ class Judge:
         else:
             self._event(value, place)
 
+    def _repeated(self, lines: list[bytes], start: int) -> bool:
+        """Count lines up to the end that are all the same and no JSON; False when each has to be looked at."""
+        line, number = lines[start], len(lines) - start
+        if number < _FEW or lines[-1] != line or not self._hollow(0):
+            return False
+        if lines.count(line) < number or lines[start:].count(line) < number:
+            return False
+        try:
+            parse(line, told=False)
+        except NotJSON:
+            return self._hollow(number)
+        return False
+
+    def _hollow(self, number: int) -> bool:
+        """Take lines that are no JSON behind a bad record when such faults are only counted by now, as `_bad` would."""
+        if self.issue is None or not self._drafts.more("not-json", number):
+            return False
+        if number:
+            self._resumed = self._settled = False
+            self._cursor = None
+        return True
+
     def _value(self, line: bytes, place: Spot) -> object:
         """Parse a line; what JavaScript lets pass and a person should know becomes a finding."""
         try:
             value: object = loads(line)
         except ValueError:
-            value = parse(line)
+            value = parse(line, told=not self._hollow(0))
             invalid, lone = flags(line)
             if invalid:
                 self._note(Fault("invalid-utf8", "bytes that are not UTF-8 read as U+FFFD"), place, None)
