@@ -39,6 +39,11 @@ def visible(text: str) -> str:
     return _UNSAFE.sub(_escaped, text)
 
 
+def json_visible(text: str) -> str:
+    r"""Give JSON text with what JSON lets stand unescaped, and a terminal would obey, as `\u` escapes: the same values."""
+    return _UNSAFE.sub(lambda match: match[0] if match[0] == "\n" else f"\\u{ord(match[0]):04x}", text)
+
+
 def _escaped_byte(match: re.Match[str]) -> str:
     number = ord(match[0])
     # A byte of a file name that is not UTF-8 arrives as a low surrogate (PEP 383).
