@@ -9,7 +9,7 @@ import orjson
 from dshlog.model.finding import SEVERITIES, Finding
 from dshlog.model.report import STATES, ReaderVerdict, Report
 from dshlog.model.view import SurfaceView
-from dshlog.render.words import PREVIEW, cut, json_visible, one_line
+from dshlog.render.words import PREVIEW, cut, json_visible, one_line, spelled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -81,7 +81,7 @@ def log_dict(report: Report) -> Json:
         "tail": {
             "turn": scalar(tail.turn),
             "step": scalar(tail.step),
-            "calls": [scalar(call) for call in tail.calls],
+            "calls": [scalar(spelled(call)) for call in tail.calls],
         },
         "findings": [finding_dict(finding) for finding in report.findings],
     }

@@ -125,7 +125,16 @@ def value_word(value: object) -> str:
         return "-"
     if type(value) is float and value.is_integer():
         value = int(value)
-    return cut(visible(str(value)), PREVIEW) or '""'
+    return cut(visible(str(spelled(value))), PREVIEW) or '""'
+
+
+def spelled(value: object) -> object:
+    """Give a scalar as it is, and the beginning of the JSON text of a list or an object, of any depth."""
+    if not isinstance(value, (dict, list)):
+        return value
+    from dshlog.storage.jsontext import dumps  # hardly any log has one where an id or a number stands
+
+    return cut(dumps(value).decode("utf-8", "replace"), PREVIEW)
 
 
 def joined(parts: Iterable[str], separator: str = ", ") -> str:

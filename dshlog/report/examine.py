@@ -84,6 +84,7 @@ class Examination:
         self.framed_position: int | None = None  # events of the complete frames
         self._issue_in_frames = False
         self._settled: tuple[int, Report] | None = None  # the report, and the bytes of text that it is about
+        self._lost = 0  # bytes that were cut off while the log was read
 
     def run(self) -> Report:
         """Read everything and settle the report."""
@@ -136,6 +137,7 @@ class Examination:
                 from dshlog.report.sequence import name_gaps
 
                 drafts = name_gaps(drafts, judge, container.source, container.encoding)
+        drafts += self._cut_meanwhile()
         fatal = [draft for draft in drafts if draft.fatal]
         own = [draft for draft in fatal if draft.rule.name != "reader-older"]  # what the log itself is refused for
         state = self._state(drafts, fatal)
@@ -155,7 +157,7 @@ class Examination:
             parent=_text(reading.value, "parentSession"),
             version=version,
             encoding=container.encoding,
-            bytes=reading.consumed if size is None else size,
+            bytes=reading.consumed if size is None else size - self._lost,
             text=text,
             frames=None if container.frames is None else len(container.frames),
             records=judge.records if judge is not None else 0,
@@ -168,6 +170,20 @@ class Examination:
         )
 
     # -- the end of the log
+
+    def _cut_meanwhile(self) -> list[Draft]:
+        """Note that bytes that were there at the start could not be read any more."""
+        container, judge = self.reading.container, self.judge
+        size, frames = container.source.size, container.frames
+        if size is None or (frames is None and judge is None):  # the rest behind a bad header is never read
+            return []
+        read = self.reading.consumed if frames is None else frames.size
+        self._lost = size - read
+        if not self._lost:
+            return []
+        rule = BY_NAME["file-growing"]
+        text = f"it had {size} bytes when it was opened and {read} could be read: another process cut it, so judge it again"
+        return [Draft(rule=rule, fault=Fault(rule.name, text), stage="n", line=None, offset=None)]
 
     def _end_of_frames(self, judge: Judge) -> None:
         """Settle the complete part: there, most readers take a bad record for corruption at once."""
@@ -262,7 +278,7 @@ class Examination:
         """Say where dsh would cut; None when it would not, or does not open the log at all."""
         reading, judge = self.reading, self.judge
         frames = reading.container.frames
-        if judge is None or fatal:
+        if judge is None or fatal or self._lost:
             return None
         if frames is not None:
             if frames.torn is None:
@@ -421,8 +437,13 @@ def _tail(judge: Judge | None) -> Tail:
     def shown(value: object) -> object:
         return None if value is ABSENT else value
 
-    calls = tuple(shown(pending.call_id) for pending in scan.pending.values()) if scan.turn is not None else ()
-    return Tail(turn=shown(scan.turn), step=shown(scan.step), calls=calls)
+    if scan.turn is None:
+        return Tail()  # a step or a call outside every turn is not open
+    return Tail(
+        turn=shown(scan.turn),
+        step=shown(scan.step),
+        calls=tuple(shown(pending.call_id) for pending in scan.pending.values()),
+    )
 
 
 def _open_words(judge: Judge) -> str:

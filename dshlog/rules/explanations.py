@@ -43,7 +43,7 @@ STAGES = {
     "m": ("message shapes", "refused by the shapes of messages and turns"),
     "t": ("closers", "refused when the closers of the open turn are made"),
     "o": ("adoption", "refused by adoption, when the session takes the events"),
-    "u": ("unknown", "not known: dshlog gives up here, and says so with an error"),
+    "u": ("none", "not known: dshlog gives up here, and says so with an error"),
     "w": ("none", "not refused: a warning"),
     "n": ("none", "not refused: a note"),
 }
@@ -531,7 +531,7 @@ def _look(rule: Rule, version: int) -> Look:
             return Look(version, build, None, does, "warning")
         return Look(version, build, None, "does not occur, or is not looked at", None)
     stage, does = STAGES[letter]
-    return Look(version, build, None if letter in "wn" else stage, does, rule.severity(version))
+    return Look(version, build, None if letter in "wnu" else stage, does, rule.severity(version))
 
 
 def refusals(rule: Rule) -> list[str]:
