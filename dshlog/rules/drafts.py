@@ -29,6 +29,7 @@ class Drafts:
         self.kept: list[Draft] = []
         self._version = version
         self._by_rule: dict[tuple[str, bool], list[Draft]] = {}
+        self._marked: list[int] = []  # for each kept one, how many it stood for at the mark
         self._deferred: dict[str, list[Draft]] = {}
 
     def note(self, fault: Fault, place: Spot, seq: int | None, *, beyond: bool, late: bool) -> Draft:
@@ -64,6 +65,15 @@ class Drafts:
             return False
         same[-1].follows += number
         return True
+
+    def mark(self) -> None:
+        """Remember what is counted by now."""
+        self._marked = [draft.follows for draft in self.kept]
+
+    def repeat(self, times: int) -> None:
+        """Count so many times what was counted since the mark, when nothing was kept since."""
+        for draft, follows in zip(self.kept, self._marked, strict=True):
+            draft.follows += times * (draft.follows - follows)
 
     def confirm(self, group: str) -> None:
         """Hold the faults of a group for good."""

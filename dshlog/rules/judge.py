@@ -354,20 +354,30 @@ class Judge:
             self._event(value, place)
 
     def _repeated(self, lines: list[bytes], start: int) -> bool:
-        """Count lines up to the end that are all the same and no JSON; False when each has to be looked at."""
+        """Judge the lines from index `start` on at once when all are the same; False when each has to be looked at.
+
+        What is said about a line behind the first bad record, when the same line stands before it and nothing
+        new was kept, is said about each that follows.
+        """
         line, number = lines[start], len(lines) - start
-        if number < _FEW or lines[-1] != line or not self._hollow(0):
+        if number < _FEW or lines[-1] != line or lines.count(line) < number or lines[start:].count(line) < number:
             return False
-        if lines.count(line) < number or lines[start:].count(line) < number:
-            return False
-        try:
-            parse(line, told=False)
-        except NotJSON:
-            return self._hollow(number)
-        return False
+        standing: tuple[object, ...] | None = None
+        for index in range(start, len(lines)):
+            before, standing = standing, self._standing()
+            if before == standing:
+                self._drafts.repeat(len(lines) - index)
+                return True
+            self._drafts.mark()
+            self._exactly(lines, index)
+        return True
+
+    def _standing(self) -> tuple[object, ...]:
+        """Give all that a record behind the first bad one may change, but the counts."""
+        return len(self.drafts), self.committed, self._cursor, self._resumed, self._settled
 
     def _hollow(self, number: int) -> bool:
-        """Take lines that are no JSON behind a bad record when such faults are only counted by now, as `_bad` would."""
+        """Take a line that is no JSON behind a bad record when such faults are only counted by now, as `_bad` would."""
         if self.issue is None or not self._drafts.more("not-json", number):
             return False
         if number:

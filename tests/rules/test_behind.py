@@ -396,3 +396,24 @@ def test_many_lines_that_only_the_exact_parser_takes_are_no_fault():
     assert found["not-json"] == 301
     assert found["lone-surrogate"] == 300
     assert found["not-an-object"] == 3
+
+
+@pytest.mark.parametrize("version", [0, 3, 4])
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"{}\n",
+        b"[1]\n",
+        b'{"type":"turn/start","seq":0,"time":1,"data":{"turn":1}}\n',
+        b'{"type":"turn/start","seq":0,"time":1,"data":{"turn":-1}}\n',
+        b'{"type":"tool/result","seq":7,"time":1,"data":{}}\n',
+        b'{"type":"new/thing","seq":7,"time":1,"data":{}}\n',
+        b'{"type":"turn/end","seq":7,"time":1}\n',
+        b'{"type":"a\\ud800","seq":1.5,"time":-0,"data":"\xff"}\n',
+    ],
+)
+def test_the_same_line_again_and_again_is_judged_as_one_by_one(line, version):
+    sound = b'{"type":"turn/start","seq":0,"time":1,"data":{"turn":1}}\n'
+    for behind in ([], [sound, *[line] * 300], [b"\n"] * 700):
+        report = behind_of([sound, *[line] * 900, *behind], version)
+        assert report.records == 902 + len(behind)
