@@ -173,9 +173,9 @@ class Examination:
 
     def _cut_meanwhile(self) -> list[Draft]:
         """Note that bytes that were there at the start could not be read any more."""
-        container, judge = self.reading.container, self.judge
+        container = self.reading.container
         size, frames = container.source.size, container.frames
-        if size is None or (frames is None and judge is None):  # the rest behind a bad header is never read
+        if size is None or (frames is None and not self.reading.in_torn):  # not everything was asked for
             return []
         read = self.reading.consumed if frames is None else frames.size
         self._lost = size - read
