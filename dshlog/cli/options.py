@@ -26,7 +26,7 @@ EXIT_VALIDATE = """\b
 Exit status:
   0    no finding at or above --fail-on
   1    findings at or above --fail-on
-  2    could not run: usage, a path that is missing or unreadable
+  2    could not run: usage, a path that is missing or unreadable, a line above a limit (L106)
   130  interrupted
 """
 EXIT_READ = """\b

@@ -208,7 +208,7 @@ class _Run:
             else:
                 write_baseline(self._new, self._known)
                 return 0
-        if self._walk.failed:
+        if self._walk.failed or self.tally.unread:
             return 2
         return 1 if self.tally.failed or self.tally.failed_roots else 0
 

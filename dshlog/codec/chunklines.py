@@ -11,7 +11,7 @@ from dshlog.codec.chunkruns import PAYLOAD, members, row_faults
 from dshlog.codec.packing import Head, as_double, candidate, lossless
 from dshlog.model.number import MAX_SAFE
 from dshlog.storage.jsontext import NotJSON, dumps, odd, parse
-from dshlog.storage.lines import Overlong
+from dshlog.storage.unread import Overlong
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -65,11 +65,11 @@ def find_logs(path: str, *, all_generations: bool = False) -> Iterator[Found]:
     "unreadable"; nothing is raised.
     """
     try:
-        is_directory = stat.S_ISDIR(os.stat(path).st_mode)
+        walked = stat.S_ISDIR(os.stat(path).st_mode)
     except (OSError, ValueError) as error:
         yield _faulty(path, unreadable(path, error))
         return
-    if not is_directory or os.path.basename(_absolute(path)).endswith(FREE_SUFFIXES):
+    if not walked or os.path.basename(_absolute(path)).endswith(FREE_SUFFIXES):
         yield _look(path)
     else:
         yield from _walk(path, all_generations=all_generations)
@@ -105,6 +105,32 @@ def default_root() -> str:
     return os.path.join(_absolute(place), "sessions")
 
 
+def by_name(entry: os.DirEntry[str]) -> str:
+    """Give the key that sorts a directory."""
+    return entry.name
+
+
+def is_directory(entry: os.DirEntry[str]) -> bool:
+    """Tell whether an entry is a directory to be walked; one that cannot be asked is, so that its listing says why."""
+    try:
+        return entry.is_dir(follow_symlinks=False)
+    except OSError:
+        return True
+
+
+def in_order(logs: dict[str, LogName]) -> list[str]:
+    """Sort the logs of a session, the oldest generation first."""
+    return sorted(logs, key=lambda name: (logs[name].generation, logs[name].encoding))
+
+
+def live_logs(logs: dict[str, LogName]) -> Iterator[tuple[str, list[str]]]:
+    """Yield for each encoding of a session, raw first, its live log and those that it hides, oldest first."""
+    ordered = in_order(logs)
+    for encoding in sorted({name.encoding for name in logs.values()}):
+        *older, live = (name for name in ordered if logs[name].encoding == encoding)
+        yield live, older
+
+
 def _walk(top: str, *, all_generations: bool) -> Iterator[Found]:
     """Walk a directory without recursion, so that no depth is too deep."""
     waiting = [top]
@@ -118,7 +144,7 @@ def _walk(top: str, *, all_generations: bool) -> Iterator[Found]:
                 continue
             seen.add((at.st_dev, at.st_ino))
             with os.scandir(directory) as listing:
-                entries = sorted(listing, key=_name)
+                entries = sorted(listing, key=by_name)
         except OSError as error:
             yield _faulty(directory, unreadable(directory, error))
             continue
@@ -133,23 +159,21 @@ def _walk(top: str, *, all_generations: bool) -> Iterator[Found]:
             if entry.name.endswith(FREE_SUFFIXES):
                 if not logs:
                     yield from _free(path)
-            elif _is_directory(entry):
+            elif is_directory(entry):
                 inner.append(path)
         waiting.extend(reversed(inner))
 
 
 def _session(directory: str, logs: dict[str, LogName], *, all_generations: bool) -> Iterator[Found]:
     """Yield the live generation of each encoding (raw first), or all generations."""
-    ordered = sorted(logs, key=lambda name: (logs[name].generation, logs[name].encoding))
-    encodings = sorted({name.encoding for name in logs.values()})
-    note = MIXED if len(encodings) > 1 else None
+    note = MIXED if len({name.encoding for name in logs.values()}) > 1 else None
     if all_generations:
-        for name in ordered:
+        for name in in_order(logs):
             yield _look(os.path.join(directory, name), note=note)
         return
-    for encoding in encodings:
-        *older, live = (os.path.join(directory, name) for name in ordered if logs[name].encoding == encoding)
-        yield _look(live, older=tuple(older), note=note)
+    for live, older in live_logs(logs):
+        hidden = tuple(os.path.join(directory, name) for name in older)
+        yield _look(os.path.join(directory, live), older=hidden, note=note)
 
 
 def _free(path: str) -> Iterator[Found]:
@@ -184,18 +208,6 @@ def _faulty(
     older: tuple[str, ...] = (),
 ) -> Found:
     return Found(path=path, kind=kind, canonical=canonical, older=older, note=fault.why, hints=fault.hints)
-
-
-def _name(entry: os.DirEntry[str]) -> str:
-    return entry.name
-
-
-def _is_directory(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir(follow_symlinks=False)
-    except OSError:
-        # The walk will fail to list it and say so.
-        return True
 
 
 def _absolute(path: str) -> str:

@@ -12,13 +12,15 @@ import stat
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from dshlog.files.find import FREE_SUFFIXES
+from dshlog.files.find import FREE_SUFFIXES, by_name, in_order, is_directory, live_logs
 from dshlog.files.unreadable import unreadable
 from dshlog.storage.firstline import FIRST, MOST
 from dshlog.storage.naming import parse_log_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from dshlog.storage.naming import LogName
 
 _QUIET = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_CLOEXEC", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
@@ -44,11 +46,11 @@ def heads(top: str, *, all_generations: bool = False) -> Iterator[Head]:
     problem; nothing is raised.
     """
     try:
-        is_directory = stat.S_ISDIR(os.stat(top).st_mode)
+        walked = stat.S_ISDIR(os.stat(top).st_mode)
     except (OSError, ValueError) as error:
         yield Head(top, problem=unreadable(top, error).why)
         return
-    if not is_directory:
+    if not walked:
         yield head(top)
         return
     waiting = [(top, 0)]
@@ -62,11 +64,11 @@ def heads(top: str, *, all_generations: bool = False) -> Iterator[Head]:
                     continue
                 seen.add((at.st_dev, at.st_ino))
             with os.scandir(directory) as listing:
-                entries = sorted(listing, key=_name)
+                entries = sorted(listing, key=by_name)
         except OSError as error:
             yield Head(directory, problem=unreadable(directory, error).why)
             continue
-        logs = [entry.name for entry in entries if _canonical(entry.name) is not None]
+        logs = {entry.name: name for entry in entries if (name := _canonical(entry.name)) is not None}
         if logs:
             yield from _session(directory, logs, all_generations=all_generations)
         inner: list[tuple[str, int]] = []
@@ -76,7 +78,7 @@ def heads(top: str, *, all_generations: bool = False) -> Iterator[Head]:
             if entry.name.endswith(FREE_SUFFIXES):
                 if not logs and _is_file(entry):
                     yield head(entry.path)
-            elif _is_directory(entry):
+            elif is_directory(entry):
                 inner.append((entry.path, depth + 1))
         waiting.extend(reversed(inner))
 
@@ -115,30 +117,13 @@ def _more(file: int) -> bytes:
     return b"".join(parts)
 
 
-def _session(directory: str, logs: list[str], *, all_generations: bool) -> Iterator[Head]:
-    if len(logs) == 1:
-        yield head(os.path.join(directory, logs[0]))
-        return
-    named = [(name, parsed) for name in logs if (parsed := _canonical(name)) is not None]
-    named.sort(key=lambda pair: (pair[1].generation, pair[1].encoding))
+def _session(directory: str, logs: dict[str, LogName], *, all_generations: bool) -> Iterator[Head]:
     if all_generations:
-        for name, _ in named:
+        for name in in_order(logs):
             yield head(os.path.join(directory, name))
         return
-    for encoding in sorted({parsed.encoding for _, parsed in named}):
-        *older, live = (os.path.join(directory, name) for name, parsed in named if parsed.encoding == encoding)
-        yield head(live, tuple(older))
-
-
-def _name(entry: os.DirEntry[str]) -> str:
-    return entry.name
-
-
-def _is_directory(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir(follow_symlinks=False)
-    except OSError:
-        return True  # it will fail to be listed, and that is told
+    for live, older in live_logs(logs):
+        yield head(os.path.join(directory, live), tuple(os.path.join(directory, name) for name in older))
 
 
 def _is_file(entry: os.DirEntry[str]) -> bool:

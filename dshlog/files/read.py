@@ -12,7 +12,7 @@ from dshlog.storage.source import WINDOW
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import TracebackType
-    from typing import Self
+    from typing import NoReturn, Self
 
 __all__ = ["FileSource", "SpooledSource", "StdinSource", "Unreadable", "keep_stdin", "open_stdin"]
 
@@ -103,6 +103,10 @@ class FileSource(_Seekable):
             # Looked at again, because another file may have taken the name in between.
             seen = os.fstat(file.fileno())
             refuse_irregular(path, seen.st_mode)
+            if not seen.st_size and file.read(1):
+                seen = os.fstat(file.fileno())
+                if not seen.st_size:
+                    _refuse_unsized(path)
         except BaseException:
             file.close()
             raise
@@ -201,6 +205,13 @@ def open_stdin(stream: IO[bytes] | None) -> SpooledSource | StdinSource:
     if head == _ZSTD_MAGIC or (head[1:] == _SKIPPABLE_MAGIC and head[0] >> 4 == _SKIPPABLE_NIBBLE):
         return _spool(stream, head)
     return StdinSource(stream, head)
+
+
+def _refuse_unsized(path: str) -> NoReturn:
+    """Refuse a file of the system that is made while it is read: there is no size to judge it to."""
+    why = "it has content but no size"
+    msg = f"cannot read {shown(path)}: {why}"
+    raise Unreadable(msg, ("read it through standard input: dshlog validate - < FILE",), why=why)
 
 
 def _open_quietly(path: str, flags: int) -> int:

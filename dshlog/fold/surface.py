@@ -6,6 +6,7 @@ costs no more than the nodes it removes.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,7 @@ KINDS = {"user/message": USER, "assistant/message": ASSISTANT, "system/message":
 _NONE = -1  # no neighbour; seqs are never negative
 _HEAD_SINCE = 3  # the first generation that protects a leading system/message
 _PROJECTIONS_SINCE = 4
+PATIENCE = 1 << 22  # nodes that are walked for replacements that fail; beyond, only as many as each of them cites
 
 
 class SurfaceFolder:
@@ -67,6 +69,7 @@ class SurfaceFolder:
         self._images: dict[int, list[bool] | None] = {}  # image blocks of a live message: offloaded or not
         self._tools: dict[int, frozenset[str]] = {}  # request/header -> names a developer message may add
         self._projections = projections
+        self._patience = PATIENCE
 
     # -- what the fold holds
 
@@ -98,7 +101,8 @@ class SurfaceFolder:
         span = self._span(start, end)
         return None if isinstance(span, Fault) else span
 
-    def _span(self, start: int, end: int) -> list[int] | Fault:
+    def _span(self, start: int, end: int, most: int | None = None) -> list[int] | Fault:
+        """Give the nodes from start to end; a fault when there is no such span, or it has more than `most`."""
         for name, node in (("start", start), ("end", end)):
             if node not in self._what:
                 return Fault("replace-start-missing", f"replaces {start}..{end}, but its {name} is not on the surface")
@@ -106,7 +110,11 @@ class SurfaceFolder:
         while node != end:
             node = self._next[node]
             if node == _NONE:
+                self._patience -= len(span)
                 return Fault("replace-reversed", f"replaces {start}..{end}, but {start} stands after {end}")
+            if len(span) == most:
+                text = f"replaces {start}..{end}, where more than the {most} nodes stand that it cites"
+                return Fault("replace-omits-shadowed", text, "$.sourceEventSeqs")
             span.append(node)
         return span
 
@@ -260,15 +268,15 @@ class SurfaceFolder:
     def replace(self, seq: int, what: int, start: int, end: int, sources: Iterable[int | range]) -> Fault | None:
         """Put a node in the place of the span start..end; the fault when the span cannot be taken."""
         live = self._what
-        shadowed = self._span(start, end)
+        cited = set(sources)
+        shadowed = self._span(start, end, None if self._patience > 0 else _number(cited))
         if isinstance(shadowed, Fault):
             return shadowed
-        cited = set(sources)
         omitted = [node for node in shadowed if node not in cited]
         if omitted and any(type(entry) is range for entry in cited):
-            ranges = [entry for entry in cited if type(entry) is range]
-            omitted = [node for node in omitted if not any(node in span for span in ranges)]
+            omitted = _outside(omitted, [entry for entry in cited if type(entry) is range])
         if omitted:
+            self._patience -= len(shadowed)
             message = f"event {seq} shadows {_listed(shadowed)} but does not cite {_listed(omitted)}"
             return Fault("replace-omits-shadowed", message, "$.sourceEventSeqs", tuple(omitted))
         if what > LAST_KIND:
@@ -424,6 +432,21 @@ SURFACE_KINDS = {
     "replace-not-earlier": "not-earlier",
     "system-head-replaced": "system-head",
 }
+
+
+def _number(cited: Iterable[int | range]) -> int:
+    """Count the nodes that sources can name at most; one at least, since every span has one."""
+    return max(1, sum(entry.stop - entry.start if type(entry) is range else 1 for entry in cited))
+
+
+def _outside(nodes: list[int], ranges: list[range]) -> list[int]:
+    """Give the nodes that lie in none of some ranges, in their order."""
+    starts: list[int] = []
+    reach: list[int] = []  # of each range and all before it
+    for span in sorted(ranges, key=lambda one: one.start):
+        starts.append(span.start)
+        reach.append(max(span.stop, reach[-1] if reach else 0))
+    return [node for node in nodes if (at := bisect_right(starts, node)) == 0 or reach[at - 1] <= node]
 
 
 def _listed(seqs: list[int]) -> str:

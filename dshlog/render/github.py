@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from dshlog.render.text import where
-from dshlog.render.words import visible
+from dshlog.render.words import path_name, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -37,7 +37,8 @@ def commands(findings: Iterable[Finding], path: Callable[[str], str]) -> Iterato
 
 
 def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    # GitHub turns these three back; any other control character is only shown to whoever reads the job in a terminal.
+    return path_name(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
 
 
 def _property(text: str) -> str:

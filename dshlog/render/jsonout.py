@@ -9,7 +9,7 @@ import orjson
 from dshlog.model.finding import SEVERITIES, Finding
 from dshlog.model.report import STATES, ReaderVerdict, Report
 from dshlog.model.view import SurfaceView
-from dshlog.render.words import PREVIEW, cut, one_line
+from dshlog.render.words import PREVIEW, cut, json_visible, one_line, spelled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -81,7 +81,7 @@ def log_dict(report: Report) -> Json:
         "tail": {
             "turn": scalar(tail.turn),
             "step": scalar(tail.step),
-            "calls": [scalar(call) for call in tail.calls],
+            "calls": [scalar(spelled(call)) for call in tail.calls],
         },
         "findings": [finding_dict(finding) for finding in report.findings],
     }
@@ -193,7 +193,8 @@ def scalar(value: object) -> object:
 
 def _dumps(value: Json, *, indented: bool) -> bytes:
     try:
-        return orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE | (orjson.OPT_INDENT_2 if indented else 0))
+        text = orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE | (orjson.OPT_INDENT_2 if indented else 0))
+        return text if text.isascii() and b"\x7f" not in text else json_visible(text.decode()).encode()
     except orjson.JSONEncodeError:
         # Half surrogates (in messages, and in paths that are not UTF-8) and integers beyond 64 bits: plain
         # ASCII with escapes is the same JSON value.
@@ -206,7 +207,7 @@ def _ascii(value: Json, *, indented: bool) -> bytes:
     text = json.dumps(
         _finite(value), indent=2 if indented else None, separators=(",", ": " if indented else ":"), allow_nan=False
     )
-    return text.encode("ascii") + b"\n"
+    return json_visible(text).encode("ascii") + b"\n"
 
 
 def _finite(value: object) -> object:

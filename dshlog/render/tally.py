@@ -14,6 +14,7 @@ from dshlog.render.words import count, joined, path_name, shell_word
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+UNREAD = "L106"
 NAMED = 20  # bad logs that are repeated by name at the end; each had its own line before
 
 
@@ -26,6 +27,7 @@ class Tally:
         self.severities: Counter[Severity] = Counter()
         self.logs = 0
         self.failed = 0
+        self.unread = 0  # logs of which a part was not read, so that nothing is known of the rest
         self.failed_roots = False
         self._causes: dict[tuple[str, str], list[int]] = {}
         self._bad: list[tuple[str, State]] = []
@@ -40,6 +42,7 @@ class Tally:
         for finding in report.findings:
             self.severities[finding.severity] += 1
             self._causes.setdefault((finding.code, finding.name), [0, 0])[0] += 1
+        self.unread += any(finding.code == UNREAD for finding in report.findings)
         for cause in here:
             self._causes[cause][1] += 1
         if self.fails(report):

@@ -129,7 +129,8 @@ def readable_lines(report: Report) -> Iterator[str]:
         words = f"{report.events} of {every} can be read"
     else:
         words = f"all {every} can be read" if report.records > 1 else f"its {every} can be read"
-    shown = "" if report.path == "-" else f"; `dshlog cat --raw {shell_word(report.path)}` prints all"
+    unread = any(finding.code == "L106" for finding in report.findings)
+    shown = "" if unread or report.path == "-" else f"; `dshlog cat --raw {shell_word(report.path)}` prints all"
     yield f"  {words}{shown}"
 
 

@@ -39,6 +39,11 @@ def visible(text: str) -> str:
     return _UNSAFE.sub(_escaped, text)
 
 
+def json_visible(text: str) -> str:
+    r"""Give JSON text with what JSON lets stand unescaped, and a terminal would obey, as `\u` escapes: the same values."""
+    return _UNSAFE.sub(lambda match: match[0] if match[0] == "\n" else f"\\u{ord(match[0]):04x}", text)
+
+
 def _escaped_byte(match: re.Match[str]) -> str:
     number = ord(match[0])
     # A byte of a file name that is not UTF-8 arrives as a low surrogate (PEP 383).
@@ -120,7 +125,16 @@ def value_word(value: object) -> str:
         return "-"
     if type(value) is float and value.is_integer():
         value = int(value)
-    return cut(visible(str(value)), PREVIEW) or '""'
+    return cut(visible(str(spelled(value))), PREVIEW) or '""'
+
+
+def spelled(value: object) -> object:
+    """Give a scalar as it is, and the beginning of the JSON text of a list or an object, of any depth."""
+    if not isinstance(value, (dict, list)):
+        return value
+    from dshlog.storage.jsontext import dumps  # hardly any log has one where an id or a number stands
+
+    return cut(dumps(value).decode("utf-8", "replace"), PREVIEW)
 
 
 def joined(parts: Iterable[str], separator: str = ", ") -> str:

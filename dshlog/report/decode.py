@@ -8,7 +8,7 @@ from dshlog.codec.chunkruns import PAYLOAD, expand_row
 from dshlog.codec.sources import expand
 from dshlog.report.examine import Examination
 from dshlog.storage.jsontext import loads
-from dshlog.storage.lines import Overlong
+from dshlog.storage.unread import Overlong
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,7 +52,8 @@ class Decoded:
         for lines, at, end in exam.reading.batches():
             exam.feed(lines, at, end)
             for line in lines:
-                yield line.removesuffix(b"\n")
+                if not isinstance(line, Overlong):
+                    yield line.removesuffix(b"\n")
 
     def events(self) -> Iterator[tuple[dict[str, Any], bytes | None]]:
         """Yield the logical events of the readable prefix in order, each with its stored text.

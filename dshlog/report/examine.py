@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 NATIVE_ONLY = 2  # with 1: generations that had no released reader
 _SEED_IN_BODY = 2
+_GIVEN_UP = "u"  # the stage of what dshlog does not read
 _TORN = frozenset({"torn-line", "torn-frame"})
 _STRICT_FRAMES = frozenset({0, 3, 4})  # readers for which a bad record in a complete frame is corruption
 
@@ -83,6 +84,7 @@ class Examination:
         self.framed_position: int | None = None  # events of the complete frames
         self._issue_in_frames = False
         self._settled: tuple[int, Report] | None = None  # the report, and the bytes of text that it is about
+        self._lost = 0  # bytes that were cut off while the log was read
 
     def run(self) -> Report:
         """Read everything and settle the report."""
@@ -135,6 +137,7 @@ class Examination:
                 from dshlog.report.sequence import name_gaps
 
                 drafts = name_gaps(drafts, judge, container.source, container.encoding)
+        drafts += self._cut_meanwhile()
         fatal = [draft for draft in drafts if draft.fatal]
         own = [draft for draft in fatal if draft.rule.name != "reader-older"]  # what the log itself is refused for
         state = self._state(drafts, fatal)
@@ -154,7 +157,7 @@ class Examination:
             parent=_text(reading.value, "parentSession"),
             version=version,
             encoding=container.encoding,
-            bytes=reading.consumed if size is None else size,
+            bytes=reading.consumed if size is None else size - self._lost,
             text=text,
             frames=None if container.frames is None else len(container.frames),
             records=judge.records if judge is not None else 0,
@@ -168,12 +171,27 @@ class Examination:
 
     # -- the end of the log
 
+    def _cut_meanwhile(self) -> list[Draft]:
+        """Note that bytes that were there at the start could not be read any more."""
+        container = self.reading.container
+        size, frames = container.source.size, container.frames
+        if size is None or (frames is None and not self.reading.in_torn):  # not everything was asked for
+            return []
+        read = self.reading.consumed if frames is None else frames.size
+        self._lost = size - read
+        if not self._lost:
+            return []
+        rule = BY_NAME["file-growing"]
+        text = f"it had {size} bytes when it was opened and {read} could be read: another process cut it, so judge it again"
+        return [Draft(rule=rule, fault=Fault(rule.name, text), stage="n", line=None, offset=None)]
+
     def _end_of_frames(self, judge: Judge) -> None:
         """Settle the complete part: there, most readers take a bad record for corruption at once."""
         self.framed_position = judge.position
         framed = self.reading.container.frames is not None
         self._issue_in_frames = framed and judge.issue is not None
-        if self._issue_in_frames and judge.version in _STRICT_FRAMES and judge.committed is None:
+        strict = self._issue_in_frames and judge.version in _STRICT_FRAMES
+        if strict and judge.committed is None and judge.issue is not None and judge.issue.stage != _GIVEN_UP:
             judge.committed = judge.issue
 
     def _end_faults(self, judge: Judge) -> list[Draft]:
@@ -193,7 +211,7 @@ class Examination:
 
         issue = judge.issue
         if issue is not None:
-            issue.fatal = judge.committed is issue
+            issue.fatal = judge.committed is issue or issue.stage == _GIVEN_UP
         header = self.reading.header
         whole = not any(draft.fatal for draft in (*judge.drafts, *self.reading.drafts))
         if header is not None and whole:
@@ -260,7 +278,7 @@ class Examination:
         """Say where dsh would cut; None when it would not, or does not open the log at all."""
         reading, judge = self.reading, self.judge
         frames = reading.container.frames
-        if judge is None or fatal:
+        if judge is None or fatal or self._lost:
             return None
         if frames is not None:
             if frames.torn is None:
@@ -291,7 +309,7 @@ class Examination:
     def _native(self, drafts: list[Draft], fatal: list[Draft]) -> ReaderVerdict:
         version = self.reading.version
         if version is None or version > LATEST:
-            return ReaderVerdict(build=None, opens=False, first=self._first(fatal, LATEST))
+            return self._verdict(None, drafts, fatal, LATEST)
         build = BUILDS[version]
         if build is None:
             return ReaderVerdict(build=None, opens=None)
@@ -301,23 +319,26 @@ class Examination:
         version = self.reading.version
         build = BUILDS[LATEST]
         if version is None or version > LATEST:
-            return ReaderVerdict(build=build, opens=False, first=self._first(fatal, LATEST))
+            return self._verdict(build, drafts, fatal, LATEST)
         if version < LATEST:
             return ReaderVerdict(build=build, opens=None)
         return self._verdict(build, drafts, fatal, version)
 
     def _verdict(self, build: str | None, drafts: list[Draft], fatal: list[Draft], version: int) -> ReaderVerdict:
+        first = self._first(fatal, version)
         if fatal:
-            return ReaderVerdict(build=build, opens=False, first=self._first(fatal, version))
+            # What was not read leaves the answer open, unless the log is refused for something else.
+            return ReaderVerdict(build=build, opens=None if first is None else False, first=first)
         but = sorted({draft.rule.code for draft in drafts if draft.rule.code in OPENS_BUT and not draft.beyond})
         return ReaderVerdict(build=build, opens=True, but=tuple(but))
 
     def _first(self, fatal: list[Draft], version: int) -> str | None:
         """Give the code at which the reader stops: the earliest check, then the earliest record."""
         order = ORDER[version]
-        if not fatal:
+        known = [draft for draft in fatal if draft.stage != _GIVEN_UP]
+        if not known:
             return None
-        return min(fatal, key=lambda draft: (order.find(draft.stage), _line_of(draft))).rule.code
+        return min(known, key=lambda draft: (order.find(draft.stage), _line_of(draft))).rule.code
 
     # -- findings
 
@@ -416,8 +437,13 @@ def _tail(judge: Judge | None) -> Tail:
     def shown(value: object) -> object:
         return None if value is ABSENT else value
 
-    calls = tuple(shown(pending.call_id) for pending in scan.pending.values()) if scan.turn is not None else ()
-    return Tail(turn=shown(scan.turn), step=shown(scan.step), calls=calls)
+    if scan.turn is None:
+        return Tail()  # a step or a call outside every turn is not open
+    return Tail(
+        turn=shown(scan.turn),
+        step=shown(scan.step),
+        calls=tuple(shown(pending.call_id) for pending in scan.pending.values()),
+    )
 
 
 def _open_words(judge: Judge) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dshlog.report.examine import named_encoding
 from dshlog.report.reading import Reading
 from dshlog.storage.jsontext import NotJSON, parse
-from dshlog.storage.lines import Overlong
+from dshlog.storage.unread import Overlong
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -8,7 +8,7 @@ from dshlog.codec.chunkruns import PAYLOAD
 from dshlog.codec.legacy import to_current
 from dshlog.report.examine import Examination
 from dshlog.storage.jsontext import NotJSON, loads
-from dshlog.storage.lines import Overlong
+from dshlog.storage.unread import Overlong
 
 if TYPE_CHECKING:
     from collections.abc import Callable

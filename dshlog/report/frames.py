@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from dshlog.model.lens import FrameRow
 from dshlog.report.examine import Examination
 from dshlog.storage.jsontext import NotJSON, loads
-from dshlog.storage.lines import Lines, Overlong
+from dshlog.storage.lines import Lines
+from dshlog.storage.unread import Overlong
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

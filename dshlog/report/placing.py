@@ -173,7 +173,8 @@ def _events(report: Report, facts: LogFacts) -> Iterator[Finding]:
     path = report.path
     if facts.held:
         yield finding("lock-held", path, "another process holds session.lock: the log is judged as it was")
-    if facts.grown is not None:
+    told = any(found.name == "file-growing" for found in report.findings)
+    if facts.grown is not None and not told:
         text = f"it had {facts.size} bytes before it was read and {facts.grown} afterwards; the first are judged"
         if facts.grown == facts.size:
             text = f"its {facts.size} bytes were written to while it was read"

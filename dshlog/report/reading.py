@@ -9,9 +9,11 @@ from dshlog.model.fault import Fault
 from dshlog.model.vocabulary import ever_known
 from dshlog.rules.draft import Draft
 from dshlog.rules.register import BY_NAME
+from dshlog.rules.unread import unread_fault
 from dshlog.storage.container import Container
 from dshlog.storage.jsontext import NotJSON, loads, not_json_words
 from dshlog.storage.lines import Lines
+from dshlog.storage.unread import LONGEST_STRING, Overlong, bounded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -106,6 +108,9 @@ class Reading:
             self._note("header-missing", "the first line has no line feed", line=1, offset=0)
 
     def _judge_header(self, line: bytes) -> None:
+        if isinstance(line, Overlong):
+            self._fault(unread_fault(line, "header-not-json"))
+            return
         try:
             line = line.removesuffix(b"\n")
             value = loads(line)
@@ -151,6 +156,8 @@ class Reading:
         for piece in self._pieces:
             lines = self._lines.feed(piece)
             if lines:
+                if type(lines[0]) is Overlong:
+                    lines[0] = self._once_more(lines[0])
                 yield lines, self._lines.at, self._lines.end
         self._complete_end()
         self.in_torn = True
@@ -160,6 +167,17 @@ class Reading:
             lines = self._lines.feed(piece)
             if lines:
                 yield lines, self._lines.at, self._lines.end
+
+    def _once_more(self, line: Overlong) -> bytes:
+        """Read a long line again, in one piece, when it is the file itself that is so large."""
+        source = self.container.source
+        if line.limit is None or self.container.frames is not None or source.size is None:
+            return line
+        if len(line) - 1 > LONGEST_STRING:
+            line.limit = LONGEST_STRING
+            return line
+        whole = source.read(self._lines.at, len(line))
+        return bounded(whole) if len(whole) == len(line) else line
 
     @property
     def consumed(self) -> int:
@@ -172,7 +190,8 @@ class Reading:
         bad, frames = self.container.bad_frame, self.container.frames
         if frames is None:
             if self.rest_length:
-                zeros = not self._lines.rest.strip(b"\0")
+                rest = self._lines.rest
+                zeros = not isinstance(rest, Overlong) and not rest.strip(b"\0")
                 message = f"the last {self.rest_length} bytes {'are zero bytes' if zeros else 'have no line feed'}"
                 self._note("torn-line", message, offset=self._lines.end)
         elif bad is not None:
@@ -207,6 +226,6 @@ class Reading:
         rule = BY_NAME[name]
         stage = rule.stages[_NEWEST if self.version is None or self.version > _NEWEST else self.version]
         draft = Draft(rule=rule, fault=Fault(name, message, path), stage=stage, line=line, offset=offset)
-        draft.fatal = stage in "fhc"
+        draft.fatal = stage in "fhcu"
         draft.frame, draft.frame_at = frame, frame_at
         self.drafts.append(draft)

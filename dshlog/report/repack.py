@@ -9,7 +9,7 @@ from dshlog.codec.chunklines import BadRowError, chunk_events, event_lines, name
 from dshlog.codec.packing import MIN_RUN, Run
 from dshlog.fold.stream import StreamError, accumulate, expand_stream
 from dshlog.storage.jsontext import NotJSON, dumps, loads, same
-from dshlog.storage.lines import Overlong
+from dshlog.storage.unread import Overlong
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,7 +9,8 @@ from dshlog.report.examine import examine
 from dshlog.report.framing import ROWS, TEXT, Fresh, Kept, Plain
 from dshlog.report.repack import change_for
 from dshlog.storage.container import Container
-from dshlog.storage.lines import Lines, Overlong
+from dshlog.storage.lines import Lines
+from dshlog.storage.unread import Overlong
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dshlog.storage.source import Source
 
 GAP = "seq-gap"
+_MOST = 1 << 21  # records whose positions are held to tell a story, some 42 bytes each
 
 
 def name_gaps(drafts: list[Draft], judge: Judge, source: Source, encoding: Encoding) -> list[Draft]:
@@ -26,11 +27,11 @@ def name_gaps(drafts: list[Draft], judge: Judge, source: Source, encoding: Encod
     Args:
         drafts: everything found so far.
         judge: the judge that found it; when its first bad record is a gap, the story takes that place.
-        source: read once more; a pipe cannot be, and keeps its gaps.
+        source: read once more; a pipe cannot be, and keeps its gaps, as a log of more than two million records.
         encoding: as the first reading found it.
     """
     gaps = [draft for draft in drafts if draft.fault.name == GAP]
-    if not gaps or source.size is None:
+    if not gaps or source.size is None or judge.records > _MOST:
         return drafts
     stories = tell(_positions(Reading(source, encoding)))
     if not stories:

@@ -9,7 +9,7 @@ from dshlog.model.surface import inside
 from dshlog.model.view import SurfaceRow, SurfaceView
 from dshlog.report.examine import Examination
 from dshlog.storage.jsontext import loads
-from dshlog.storage.lines import Overlong
+from dshlog.storage.unread import Overlong
 
 if TYPE_CHECKING:
     from dshlog.model.report import Encoding, Report

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from dshlog.model.fault import Fault
 
 KEPT = 200  # findings of one rule that are kept one by one
-_FATAL = frozenset("acslvmto")  # stages at which the reader refuses the whole log
+_FATAL = frozenset("acslvmtou")  # stages at which the reader refuses the whole log, or dshlog has to give up
+_EVERYWHERE = frozenset("au")  # those that look behind the first bad record too
 
 
 class Spot(NamedTuple):
@@ -28,6 +29,7 @@ class Drafts:
         self.kept: list[Draft] = []
         self._version = version
         self._by_rule: dict[tuple[str, bool], list[Draft]] = {}
+        self._marked: list[int] = []  # for each kept one, how many it stood for at the mark
         self._deferred: dict[str, list[Draft]] = {}
 
     def note(self, fault: Fault, place: Spot, seq: int | None, *, beyond: bool, late: bool) -> Draft:
@@ -45,7 +47,7 @@ class Drafts:
         if late and stage == "r":
             stage = "o"
         draft = Draft(rule=rule, fault=fault, stage=stage, line=place.line, offset=place.offset, seq=seq, beyond=beyond)
-        draft.fatal = stage in _FATAL and (not beyond or stage == "a")
+        draft.fatal = stage in _FATAL and (not beyond or stage in _EVERYWHERE)
         same = self._by_rule.setdefault((fault.name, draft.fatal), [])
         if len(same) < KEPT:
             same.append(draft)
@@ -55,6 +57,23 @@ class Drafts:
         else:
             same[-1].follows += 1
         return draft
+
+    def more(self, name: str, number: int = 0) -> bool:
+        """Count further harmless faults of a rule; False when such a fault would still be kept, and none is counted."""
+        same = self._by_rule.get((name, False))
+        if same is None or len(same) < KEPT:
+            return False
+        same[-1].follows += number
+        return True
+
+    def mark(self) -> None:
+        """Remember what is counted by now."""
+        self._marked = [draft.follows for draft in self.kept]
+
+    def repeat(self, times: int) -> None:
+        """Count so many times what was counted since the mark, when nothing was kept since."""
+        for draft, follows in zip(self.kept, self._marked, strict=True):
+            draft.follows += times * (draft.follows - follows)
 
     def confirm(self, group: str) -> None:
         """Hold the faults of a group for good."""

@@ -43,6 +43,7 @@ STAGES = {
     "m": ("message shapes", "refused by the shapes of messages and turns"),
     "t": ("closers", "refused when the closers of the open turn are made"),
     "o": ("adoption", "refused by adoption, when the session takes the events"),
+    "u": ("none", "not known: dshlog gives up here, and says so with an error"),
     "w": ("none", "not refused: a warning"),
     "n": ("none", "not refused: a note"),
 }
@@ -131,8 +132,10 @@ _TEXTS = {
         "lists it under 'opens, but'; the other half is not in the log."
     ),
     "L106": (
-        "dsh may well open this session. dshlog reads lines up to 128 MiB, so that a hostile or damaged file cannot "
-        "take all memory, and says so instead of guessing what the line holds."
+        "dsh may well open this session: it reads lines up to 536,870,888 UTF-16 code units. dshlog reads lines up to "
+        "128 MiB, of a raw file up to 512 MiB, and up to 4,194,304 values in one line, so that a hostile or damaged file "
+        "cannot take all memory. Above that it says so instead of guessing: the verdict of dsh is null, the log counts "
+        "as refused, so that nothing passes that was not read, and the exit status is 2."
     ),
     # -- the header
     "H101 H102 H103": (
@@ -528,7 +531,7 @@ def _look(rule: Rule, version: int) -> Look:
             return Look(version, build, None, does, "warning")
         return Look(version, build, None, "does not occur, or is not looked at", None)
     stage, does = STAGES[letter]
-    return Look(version, build, None if letter in "wn" else stage, does, rule.severity(version))
+    return Look(version, build, None if letter in "wnu" else stage, does, rule.severity(version))
 
 
 def refusals(rule: Rule) -> list[str]:

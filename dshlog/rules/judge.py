@@ -32,9 +32,10 @@ from dshlog.rules.plain import EXACT, FACTS, PLAIN
 from dshlog.rules.records import OWN
 from dshlog.rules.register import BY_NAME
 from dshlog.rules.relations import Relations
-from dshlog.rules.tails import GAP, MALFORMED, NOT_JSON, SOUND, tail_policy
+from dshlog.rules.tails import GAP, MALFORMED, NOT_JSON, SOUND, UNREAD, tail_policy
+from dshlog.rules.unread import unread_fault
 from dshlog.storage.jsontext import NotJSON, flags, not_json_words, odd, parse
-from dshlog.storage.lines import Overlong
+from dshlog.storage.unread import Overlong
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 RELATED = 4  # the first generation whose own reader checks relationships
 _PACKED_UNTIL = 2  # generations below this one pack chunk runs into rows
 _LOG_ONLY, _APPENDED, _CITING = 4, 5, 6  # members of a row: the four, with surfaceOp, with sourceEventSeqs too
+_FEW = 256  # lines that are looked at one by one before it is asked whether all that follow are the same
 _COMPACTION_ENDS = frozenset({"compaction/start", "compaction/end"})
 _MARKER_FAULTS = frozenset(
     {
@@ -187,8 +189,12 @@ class Judge:
                 done += 1
         if self.issue is None:
             self.good_end = end
-        for index in range(done, len(lines)):
-            self._exactly(lines, index)
+        number = _FEW
+        while done < len(lines) and not self._repeated(lines, done):
+            until = min(done + number, len(lines))
+            for index in range(done, until):
+                self._exactly(lines, index)
+            done, number = until, 2 * number
         self.records += len(lines)
 
     def _quickly(self, lines: list[bytes], start: int) -> int:  # noqa: PLR0915 - one loop, each call in it costs
@@ -329,13 +335,14 @@ class Judge:
         place = self._spot(lines, index)
         line = lines[index]
         if isinstance(line, Overlong):
-            self._bad([Fault("line-too-long", f"a line of {len(line)} bytes is not read")], place, NOT_JSON)
+            self._bad([unread_fault(line)], place, NOT_JSON if line.beyond_dsh else UNREAD)
             return
         line = line.removesuffix(b"\n")
         try:
             value = self._value(line, place)
         except NotJSON as error:
-            self._bad([Fault("not-json", not_json_words(line, error))], place, NOT_JSON)
+            if not self._hollow(1):
+                self._bad([Fault("not-json", not_json_words(line, error))], place, NOT_JSON)
             return
         if type(value) is not dict:
             self._bad([Fault("not-an-object", "the record is JSON but no object")], place, MALFORMED)
@@ -346,12 +353,44 @@ class Judge:
         else:
             self._event(value, place)
 
+    def _repeated(self, lines: list[bytes], start: int) -> bool:
+        """Judge the lines from index `start` on at once when all are the same; False when each has to be looked at.
+
+        What is said about a line behind the first bad record, when the same line stands before it and nothing
+        new was kept, is said about each that follows.
+        """
+        line, number = lines[start], len(lines) - start
+        if number < _FEW or lines[-1] != line or lines.count(line) < number or lines[start:].count(line) < number:
+            return False
+        standing: tuple[object, ...] | None = None
+        for index in range(start, len(lines)):
+            before, standing = standing, self._standing()
+            if before == standing:
+                self._drafts.repeat(len(lines) - index)
+                return True
+            self._drafts.mark()
+            self._exactly(lines, index)
+        return True
+
+    def _standing(self) -> tuple[object, ...]:
+        """Give all that a record behind the first bad one may change, but the counts."""
+        return len(self.drafts), self.committed, self._cursor, self._resumed, self._settled
+
+    def _hollow(self, number: int) -> bool:
+        """Take a line that is no JSON behind a bad record when such faults are only counted by now, as `_bad` would."""
+        if self.issue is None or not self._drafts.more("not-json", number):
+            return False
+        if number:
+            self._resumed = self._settled = False
+            self._cursor = None
+        return True
+
     def _value(self, line: bytes, place: Spot) -> object:
         """Parse a line; what JavaScript lets pass and a person should know becomes a finding."""
         try:
             value: object = loads(line)
         except ValueError:
-            value = parse(line)
+            value = parse(line, told=not self._hollow(0))
             invalid, lone = flags(line)
             if invalid:
                 self._note(Fault("invalid-utf8", "bytes that are not UTF-8 read as U+FFFD"), place, None)
@@ -436,7 +475,9 @@ class Judge:
     def _behind(self, how: str, place: Spot, *, ends_turn: bool, seq: int | None = None) -> None:
         """Ask the reader's policy whether this record shows that the first bad one was committed."""
         issue = self.issue
-        if issue is None or self.committed is not None or not self._policy(self._cause, how, ends_turn):
+        if issue is None or self.committed is not None or self._cause == UNREAD:
+            return  # nothing is known of a first bad record that was not read
+        if not self._policy(self._cause, how, ends_turn):
             return
         self.committed = issue
         if place.line != issue.line:

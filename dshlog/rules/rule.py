@@ -22,6 +22,7 @@ class Rule(NamedTuple):
     l  relationships over the prefix          v  vocabulary of the build
     m  message shapes, before the vocabulary (v0)
     t  the scan of the open tail (v0)         o  adoption: envelope, messages, surface
+    u  dshlog gives up: what dsh says is not known
     w  nobody refuses; a person should look   n  nobody refuses; worth knowing
     .  cannot occur, or is not looked at
     """

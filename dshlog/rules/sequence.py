@@ -7,13 +7,14 @@ Source: cases that people met; events.md E-005.
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 
 from dshlog.model.fault import Fault
 
 CLOSER_PREFIX = "interrupted-tool-result-"
 
 MAX_BRANCHES = 16  # continuations that are told apart
+MAX_STORIES = 200  # of one kind; those that follow are counted under the last of them
 Place = tuple[int, int, int]  # line, text offset, seq
 
 
@@ -124,6 +125,8 @@ class _Teller:
         self._stories: list[Story] = []
         self._forks: list[tuple[Story, Branch]] = []
         self._holes: list[tuple[range, Story]] = []
+        self._hole_ends = array("q")  # of these, in rising order
+        self._kinds: dict[str, list[Story]] = {}
 
     def tell(self) -> list[Story]:
         positions, branches = self._positions, self._branches
@@ -166,7 +169,8 @@ class _Teller:
             self._repeated(here, count, (positions.lines[earlier], positions.offsets[earlier], seq))
             return None
         if earlier is None:
-            for hole, story in self._holes:
+            first = bisect_right(self._hole_ends, seq)
+            for hole, story in self._holes[first : first + MAX_BRANCHES]:
                 if seq in hole:
                     text = f"events {hole.start}..{hole.stop - 1} stand behind {hole.stop}, from line {here[0]} on"
                     if story.fault.name == "records-missing":
@@ -181,6 +185,7 @@ class _Teller:
                     "records-missing", f"expected seq {ahead.next}, found {seq}: {missing} missing", here
                 )
                 self._holes.append((range(ahead.next, seq), story))
+                self._hole_ends.append(seq)
             return ahead
         if count > 1 and any(seq < other.next < seq + count for other in branches):
             stand = f"{seq}..{ahead.next - 1} stand" if ahead.next - seq > 1 else f"{seq} stands"
@@ -192,7 +197,7 @@ class _Teller:
         last = self._stories[-1] if self._stories else None
         if last is not None and last.fault.name == "records-repeated" and last.next == seq:
             # Two writers may begin with the very same records; the fork is where the second one began.
-            self._stories.pop()
+            self._kinds[last.fault.name].remove(self._stories.pop())
             here = last.here
         if len(self._branches) >= MAX_BRANCHES:
             ahead.next = seq  # beyond so many writers nobody can be told apart
@@ -244,7 +249,12 @@ class _Teller:
 
     def _tell(self, name: str, text: str, here: Place, *related: Place) -> Story:
         story = Story(name, text, here, *related)
-        self._stories.append(story)
+        same = self._kinds.setdefault(name, [])
+        if len(same) < MAX_STORIES:
+            same.append(story)
+            self._stories.append(story)
+        else:
+            same[-1].follows += 1
         return story
 
 

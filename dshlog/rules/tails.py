@@ -16,6 +16,7 @@ NOT_JSON = "not-json"
 MALFORMED = "malformed"  # JSON, but the row decoder refuses it
 GAP = "gap"  # decodes, but stands at the wrong position
 SOUND = "sound"
+UNREAD = "unread"  # dshlog does not read it, so nobody knows
 
 TailPolicy = "Callable[[str, str, bool], bool]"
 

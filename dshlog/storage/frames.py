@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Literal
 from dshlog.storage.source import MAGIC, WINDOW
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from dshlog.storage.source import Source
 
 FaultKind = Literal["foreign-bytes", "zero-padding", "skippable-frame", "reserved-bits", "reserved-block"]
@@ -129,6 +131,27 @@ def walk(source: Source) -> Frames:
                 return Frames(starts=starts, end=start, size=size, torn=start)
         starts.append(start)
     return Frames(starts=starts, end=at, size=size)
+
+
+def blocks(source: Source, start: int, end: int) -> Iterator[bytes]:
+    """Yield one frame piece by piece: its header, each block with the header of it, what follows the last block.
+
+    `start` is the offset of a frame that `walk` took for sound or torn, `end` where its bytes end; the last
+    piece may be cut short.
+    """
+    descriptor = source.read(start + len(MAGIC), 1)
+    at = start + len(MAGIC) + 1 + (_header_lengths()[descriptor[0]] if descriptor else 0)
+    yield source.read(start, min(at, end) - start)
+    last = 0
+    while at < end:
+        block = int.from_bytes(source.read(at, min(3, end - at)), "little")
+        if not last:
+            last, kind = block & 1, (block >> 1) & 3
+            length = min(3 + (1 if kind == _RLE_BLOCK else block >> 3), end - at)
+        else:
+            length = end - at
+        yield source.read(at, length)
+        at += length
 
 
 def _shrunk(size: int, at: int, window: bytes) -> int:

@@ -73,19 +73,27 @@ def odd(line: bytes) -> bool:
     return MINUS in line and _negative_zero()(line) is not None
 
 
-def parse(line: bytes) -> object:
+def parse(line: bytes, *, told: bool = True) -> object:
     """Give what `JSON.parse` gives for the line decoded as UTF-8 with U+FFFD for bad sequences.
 
     Integer literals within +-(2^53-1) become int, all other numbers the float that JavaScript holds
     (infinity included); a negative zero is the float -0.0 however it is spelled. The last of repeated
     names wins and keeps the place of the first. Lone surrogate escapes stay lone surrogates. Any depth.
 
+    Args:
+        line: the bytes of one line.
+        told: whether the place and the reason of a refusal are wanted; they cost several times as much as it.
+
     Raises:
         NotJSON: JavaScript refuses the line.
     """
     text = line.decode("utf-8", "replace")
-    with suppress(ValueError, RecursionError):
-        return _fast()(text)
+    with suppress(RecursionError):
+        try:
+            return _fast()(text)
+        except ValueError:
+            if not told:
+                raise NotJSON(0, "refused") from None
     # One authority for refusals, so that place and reason do not depend on the Python release.
     return Reader(line, text).read()
 

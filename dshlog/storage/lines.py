@@ -4,17 +4,9 @@ from __future__ import annotations
 
 from io import BytesIO
 
-MAX_LINE = 1 << 27  # bytes; dsh knows no limit, a longer line is reported as dshlog's own
+from dshlog.storage.unread import Overlong, Units, bounded
 
-
-class Overlong(bytes):
-    """Stands for a line above MAX_LINE whose bytes were not kept; `len` counts them all the same."""
-
-    length = 0
-
-    def __len__(self) -> int:
-        """Count the bytes that the line has in the text."""
-        return self.length
+MAX_LINE = 1 << 27  # bytes of a line that is held while it arrives
 
 
 class Lines:
@@ -28,6 +20,7 @@ class Lines:
         self._fed = 0  # bytes fed so far
         self._rest: list[bytes] = []
         self._held = 0  # bytes of the unfinished line, kept or not
+        self._units: Units | None = None  # counts an unfinished line that is not kept
         self._limit = limit
 
     def feed(self, piece: bytes) -> list[bytes]:
@@ -41,7 +34,7 @@ class Lines:
             if self._held:
                 self._hold(lines[0])
                 lines[0] = self.rest
-            self._rest, self._held = [], 0
+            self._rest, self._held, self._units = [], 0, None
         if rest:
             self._hold(rest)
         return lines
@@ -49,11 +42,11 @@ class Lines:
     @property
     def rest(self) -> bytes:
         """Give the unfinished line: bytes behind the last line feed, which never form a line."""
-        if self._held > self._limit:
-            line = Overlong()
-            line.length = self._held
-            return line
-        return b"".join(self._rest)
+        if self._units is None:
+            return bounded(b"".join(self._rest))
+        line = Overlong()
+        line.length, line.units, line.limit = self._held, self._units.count, self._limit
+        return line
 
     @property
     def rest_length(self) -> int:
@@ -69,5 +62,8 @@ class Lines:
         self._held += len(part)
         if self._held <= self._limit:
             self._rest.append(part)
-        else:
+        elif self._units is None:
+            self._units = Units([*self._rest, part])
             self._rest.clear()
+        else:
+            self._units.add(part)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from zstandard import ZstdCompressor, ZstdDecompressor, ZstdError
 
+from dshlog.storage.frames import blocks
 from dshlog.storage.source import WINDOW
 
 if TYPE_CHECKING:
@@ -64,13 +65,34 @@ def decodes(source: Source, start: int, end: int) -> bool:
 
 
 def torn_text(source: Source, start: int, end: int) -> Iterator[bytes]:
-    """Yield what can be read of a frame that ran out of bytes: its whole blocks, or nothing on an error.
+    """Yield what can be read of a frame that ran out of bytes, or nothing when its decoder fails.
 
     dsh takes nothing from a frame whose decoder raises, also when earlier blocks were fine, so the
     frame is decoded twice rather than held in memory.
     """
-    if decodes(source, start, end):
-        yield from text(source, start, end)
+    try:
+        for _ in _by_block(source, start, end):
+            pass
+    except Undecodable:
+        return
+    yield from _by_block(source, start, end)
+
+
+def _by_block(source: Source, start: int, end: int) -> Iterator[bytes]:
+    """Yield the text of one frame, block after block, and all of it.
+
+    The stream reader of `text` holds decoded blocks back and forgets them when the bytes run out between two
+    blocks, or before the first byte of the checksum. A block holds at most 128 KiB of text, so one at a time
+    is bounded too.
+    """
+    decoder = ZstdDecompressor().decompressobj()
+    try:
+        for piece in blocks(source, start, end):
+            out = decoder.decompress(piece)
+            if out:
+                yield out
+    except ZstdError as error:
+        raise Undecodable(str(error)) from error
 
 
 def first_text(data: bytes, limit: int) -> bytes:

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from dshlog.cli.main import main
 from dshlog.files.find import Found
 
 
@@ -182,3 +183,21 @@ def test_a_missing_root_of_this_user_says_what_it_would_be(run):
     assert told.err.splitlines()[-1] == (
         "dshlog: hint: this is where dsh keeps its sessions; name a PATH, or set DSH_HOME"
     )
+
+
+def test_a_line_that_is_not_read_cannot_be_judged(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("dshlog.storage.unread.MAX_VALUES", 100)
+    monkeypatch.setattr("dshlog.files.read.WINDOW", 50)
+    path = tmp_path / "log.jsonl"
+    rows = [
+        {"type": "session", "version": 4, "id": "k", "createdAt": 1, "isSeeded": False, "delegationDepth": 0},
+        {"type": "todo/write", "seq": 0, "time": 1, "data": {"todos": [], "a": [0] * 101}},
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert main(["validate", str(path)]) == 2
+    out = capsys.readouterr().out
+    assert "error L106 line-too-long" in out
+    assert "dsh 0.2.1 not judged" in out
+    assert "prints all" not in out
+    assert main(["cat", "--raw", str(path)]) == 1
+    assert capsys.readouterr().out == ""

@@ -320,3 +320,17 @@ def test_no_room_to_keep_standard_input_is_told():
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
         signal.signal(signal.SIGXFSZ, handler)
     assert "TMPDIR" in caught.value.hints[0]
+
+
+@pytest.mark.skipif(not Path("/proc/version").exists(), reason="no files without a size here")
+def test_a_file_without_a_size_is_not_taken_for_an_empty_one():
+    with pytest.raises(Unreadable, match="has content but no size") as refused:
+        FileSource("/proc/version")
+    assert "standard input" in refused.value.hints[0]
+
+
+def test_an_empty_file_is_empty(tmp_path):
+    path = tmp_path / "empty"
+    path.write_bytes(b"")
+    with FileSource(str(path)) as source:
+        assert (source.size, list(source.chunks())) == (0, [])

@@ -5,8 +5,10 @@ from __future__ import annotations
 import copy
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from dshlog.fold.surface import SurfaceFolder, derive_messages, fold_surface
+from dshlog.fold.surface import SurfaceFolder, _outside, derive_messages, fold_surface
 from dshlog.model.surface import Replacement, SurfaceError
 from logbuilder import Log, image, nodes_of, text
 
@@ -857,3 +859,36 @@ def test_text_blocks_are_no_images():
     user = log.user("a", text("b"))
     offload(log, (user, [0]))
     assert kind_of(log) == "projection-invalid"
+
+
+def test_replacements_that_fail_again_and_again_cost_no_more_than_they_cite(monkeypatch):
+    monkeypatch.setattr("dshlog.fold.surface.PATIENCE", 1000)
+    folder = SurfaceFolder(4)
+    for seq in range(500):
+        assert folder.take(seq, "user/message", {}, "append", None) is None
+    walked = 0
+
+    class Counting(dict):
+        def __getitem__(self, node):
+            nonlocal walked
+            walked += 1
+            return super().__getitem__(node)
+
+    folder._next = Counting(folder._next)
+    op = {"op": "replace", "startSeq": 0, "endSeq": 499}
+    for seq in range(500, 700):
+        fault = folder.take(seq, "user/message", {}, op, [0, 1])
+        assert fault is not None
+        assert fault.name == "replace-omits-shadowed"
+    assert walked < 2000
+    assert folder.take(700, "user/message", {}, op, list(range(500))) is None
+    assert (
+        folder.take(701, "user/message", {}, {"op": "replace", "startSeq": 700, "endSeq": 700}, [range(600, 701)])
+        is None
+    )
+
+
+@given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 9))), st.lists(st.integers(0, 70)))
+def test_what_lies_in_no_range_is_what_no_range_holds(pairs, nodes):
+    ranges = [range(start, start + length) for start, length in pairs]
+    assert _outside(nodes, ranges) == [node for node in nodes if not any(node in span for span in ranges)]

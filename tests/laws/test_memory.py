@@ -44,7 +44,7 @@ def peak():
 
 report = examine({source}, {path!r})
 print(json.dumps({{
-    "peak": peak(), "state": report.state, "records": report.records, "names": [found.name for found in report.findings],
+    "peak": peak(), "state": report.state, "opens": report.native.opens, "records": report.records, "names": [found.name for found in report.findings],
     "messages": [found.message[:300] for found in report.findings],
 }}))
 """
@@ -82,6 +82,7 @@ def test_a_frame_of_one_long_line(tmp_path):
     found = judged(tmp_path, frame_of([HEADER]), frame_of(bomb(b'"}}\n')))
     assert found["peak"] < LIMIT
     assert found["state"] == "refused"
+    assert found["opens"] is None
     assert "line-too-long" in found["names"]
     assert len(found["names"]) < 5
 
@@ -89,7 +90,8 @@ def test_a_frame_of_one_long_line(tmp_path):
 def test_a_torn_frame_of_one_long_line(tmp_path):
     found = judged(tmp_path, frame_of([HEADER]), frame_of(bomb(b'"}}\n'))[:-1])
     assert found["peak"] < LIMIT
-    assert found["state"] == "torn"
+    assert found["state"] == "refused"
+    assert found["opens"] is None
     assert {"torn-frame", "line-too-long"} <= set(found["names"])
 
 
@@ -110,7 +112,8 @@ def test_a_first_frame_with_much_behind_the_header(tmp_path):
 def test_a_long_line_without_a_file():
     found = in_a_process("Generated()", "session.v4.jsonl")
     assert found["peak"] < LIMIT
-    assert found["state"] == "torn"
+    assert found["state"] == "refused"
+    assert found["opens"] is None
     assert found["names"][0] == "line-too-long"
     assert found["records"] == 2
 

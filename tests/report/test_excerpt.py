@@ -44,6 +44,7 @@ def test_a_fault_is_found_wherever_it_stands(letters, number):
 
 def test_a_line_whose_bytes_were_not_kept_is_not_shown(monkeypatch):
     monkeypatch.setattr("dshlog.storage.lines.Lines.__init__.__defaults__", (300,))
+    monkeypatch.setattr("dshlog.report.reading.LONGEST_STRING", 300)
 
     class Slow(BytesSource):
         def chunks(self, start=0, end=None):

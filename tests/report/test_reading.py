@@ -204,7 +204,7 @@ def test_a_header_line_above_the_window_is_read():
 def test_a_first_line_above_the_limit_is_not_held():
     unit = b"x" * WINDOW
     reading = Reading(Repeated(HEADER[:-2], unit, MAX_LINE // WINDOW + 1))
-    assert names(reading) == ["header-not-json"]
+    assert names(reading) == ["line-too-long"]
     assert len(reading.header_line or b"") < WINDOW
     assert reading.header_end == len(HEADER) - 2 + len(unit) * (MAX_LINE // WINDOW + 1) + 1
 

@@ -16,7 +16,22 @@ import rows
 from dshlog.report.decode import read_log
 from dshlog.report.examine import examine
 from dshlog.report.surface import surface_view
-from dshlog.rules.sample import GONE, at, but, call, event, head, request, result, says, step, step_end, turn, turn_end
+from dshlog.rules.sample import (
+    GONE,
+    at,
+    but,
+    call,
+    content,
+    event,
+    head,
+    request,
+    result,
+    says,
+    step,
+    step_end,
+    turn,
+    turn_end,
+)
 from dshlog.rules.sample import user as says_user
 from dshlog.storage.source import BytesSource
 from logbuilder import Log
@@ -334,3 +349,71 @@ def test_dsh_answers_alike(dsh):
     logs |= {f"{name}, committed": broken(row, turn_end()) for name, (_, row) in (FORMS | ADMISSION).items()}
     assert dsh(logs) == []
     assert dsh({name: rows_ for name, (_, rows_) in (MARKERS | LISTED).items()}, 3) == []
+
+
+def behind_of(lines, version=4):
+    """Judge lines behind a bad one, all in one batch and one by one."""
+    reports = []
+    for window in (1 << 18, 7):
+        source = Windows(content((head(version),)) + b"x\n" + b"".join(lines), window)
+        reports.append(examine(source, "log.jsonl"))
+    first, second = reports
+    assert first == second
+    return first
+
+
+class Windows(BytesSource):
+    """A source in pieces of one size."""
+
+    def __init__(self, data, size):
+        super().__init__(data)
+        self._piece = size
+
+    def chunks(self, start=0, end=None):
+        data = self.read(start, self.size if end is None else end - start)
+        yield from (data[at : at + self._piece] for at in range(0, len(data), self._piece))
+
+
+@pytest.mark.parametrize("line", [b"\n", b"  \n", b'{"seq":1,}\n', b"\xff\n", b'"\\x"\n'])
+def test_many_faults_of_one_kind_are_counted_however_they_come(line):
+    end = b'{"type":"turn/end","seq":1,"time":2,"data":{"turn":1,"reason":{"kind":"completed"}}}\n'
+    for behind in ([], [end], [end, line, b"[1]\n"], [line, end, *[line] * 900, end]):
+        report = behind_of([line] * 1000 + behind)
+        places = [finding for finding in report.findings if finding.name == "not-json"]
+        assert len(places) == 200
+        outside = behind.count(end)  # of a turn that is not open, which is counted under the first
+        assert sum(1 + finding.follows for finding in places) == 1001 + behind.count(line) + outside
+        assert report.records == 1001 + len(behind)
+        assert report.state == ("refused" if end in behind else "torn")
+
+
+def test_many_lines_that_only_the_exact_parser_takes_are_no_fault():
+    report = behind_of([b"\n"] * 300 + [b'{"type":"a\\ud800"}\n'] * 300 + [b"[" * 3000 + b"]" * 3000 + b"\n"] * 3)
+    found = {
+        finding.name: sum(1 + other.follows for other in report.findings if other.name == finding.name)
+        for finding in report.findings
+    }
+    assert found["not-json"] == 301
+    assert found["lone-surrogate"] == 300
+    assert found["not-an-object"] == 3
+
+
+@pytest.mark.parametrize("version", [0, 3, 4])
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"{}\n",
+        b"[1]\n",
+        b'{"type":"turn/start","seq":0,"time":1,"data":{"turn":1}}\n',
+        b'{"type":"turn/start","seq":0,"time":1,"data":{"turn":-1}}\n',
+        b'{"type":"tool/result","seq":7,"time":1,"data":{}}\n',
+        b'{"type":"new/thing","seq":7,"time":1,"data":{}}\n',
+        b'{"type":"turn/end","seq":7,"time":1}\n',
+        b'{"type":"a\\ud800","seq":1.5,"time":-0,"data":"\xff"}\n',
+    ],
+)
+def test_the_same_line_again_and_again_is_judged_as_one_by_one(line, version):
+    sound = b'{"type":"turn/start","seq":0,"time":1,"data":{"turn":1}}\n'
+    for behind in ([], [sound, *[line] * 300], [b"\n"] * 700):
+        report = behind_of([sound, *[line] * 900, *behind], version)
+        assert report.records == 902 + len(behind)

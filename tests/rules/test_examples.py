@@ -15,7 +15,7 @@ from dshlog.cli.main import main
 from dshlog.cli.world import World
 from dshlog.fold.surface import fold_surface
 from dshlog.model.surface import SurfaceError
-from dshlog.report import size
+from dshlog.report import reading, size
 from dshlog.report.decode import read_log
 from dshlog.report.examine import examine
 from dshlog.rules.examples import EXAMPLES
@@ -57,6 +57,7 @@ def scaled(monkeypatch):
     """Make the limits small that an example could not reach."""
     monkeypatch.setattr(Lines.__init__, "__defaults__", (SMALL,))
     monkeypatch.setattr(source, "WINDOW", SMALL // 4)
+    monkeypatch.setattr(reading, "LONGEST_STRING", SMALL)
     monkeypatch.setattr(size, "LARGE", SMALL)
 
 
@@ -92,6 +93,8 @@ def test_a_fatal_stage_refuses_the_log_and_is_where_the_reader_stops(code, reque
         assert bad.native.opens  # only the reader that was asked for refuses it
     elif stage in "wn.":
         assert bad.native.opens
+    elif stage == "u":
+        assert (bad.native.opens, bad.native.first, bad.state) == (None, None, "refused")
     elif stage != "r" and code not in LATER:
         assert bad.native.opens is False
         assert bad.native.first == code

@@ -58,7 +58,7 @@ def test_codes_and_names_are_one_to_one():
 def test_every_stage_of_a_reader_has_its_place_in_the_order():
     for rule in BY_CODE.values():
         for version, stage in enumerate(rule.stages):
-            assert stage in {*ORDER[version], *"wn.d"}, rule.code
+            assert stage in {*ORDER[version], *"wn.du"}, rule.code
 
 
 def test_what_opens_but_fails_later_does_open():

@@ -559,3 +559,21 @@ def test_many_forks_cost_no_more_than_their_length(shape):
         return told.seqs.reads
 
     assert reads(400) < 3 * reads(200)
+
+
+@pytest.mark.parametrize("length", [201, 3000, 100_000])
+def test_many_holes_are_counted_and_take_no_longer_each(length):
+    stories = tell(positions([(2 * seq, seq) for seq in range(length)]))
+    assert {story.fault.name for story in stories} == {"records-missing"}
+    assert len(stories) == min(200, length - 1)
+    assert sum(1 + story.follows for story in stories) == length - 1
+    (*_, last) = tell(positions([(2 * seq, seq) for seq in range(length)] + [(2 * 150 + 1, -1)]))[:151]
+    assert last.fault.name == "records-misplaced"
+
+
+def test_records_that_stand_twice_are_counted_too():
+    records = [(seq, seq) for seq in range(2000)]
+    again = [record for record in records[::2] for _ in (0, 1)]
+    stories = tell(positions(records + again))
+    assert len(stories) == 200
+    assert sum(1 + story.follows for story in stories) == len(again)

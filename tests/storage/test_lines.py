@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dshlog.storage.lines import MAX_LINE, Lines, Overlong
+from dshlog.storage.lines import MAX_LINE, Lines
+from dshlog.storage.unread import Overlong
 
 
 def fed(pieces, **options):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from hashlib import shake_256
+from itertools import accumulate, pairwise
 
 import pytest
 import zstandard
 
 import rows
+from dshlog.storage.frames import blocks
 from dshlog.storage.source import WINDOW, BytesSource
 from dshlog.storage.zstd import Undecodable, decodes, text, torn_text
 
@@ -152,3 +154,38 @@ def test_nothing_is_saved_from_a_torn_frame_whose_decoder_fails_behind_good_bloc
 def test_a_few_bytes_of_a_frame_hold_no_text():
     frame = rows.frame(b"one\n")
     assert [saved(frame[:cut]) for cut in range(8)] == [b""] * 8
+
+
+def cut_frames():
+    """Yield frames of one to five blocks of each kind, and where their blocks end."""
+    lines = b"".join(b"line %d\n" % number for number in range(70_000))
+    for count in (1, 2, 3, 5):
+        for options in ({}, {"write_content_size": False}, {"write_checksum": False}):
+            for words in (lines[: count * BLOCK], (NOISE * 2)[: count * BLOCK], bytes(count * BLOCK - 1)):
+                frame = pressed(words, **{"write_checksum": True, **options})
+                yield frame, words
+
+
+def test_no_block_before_a_cut_is_lost():
+    for frame, words in cut_frames():
+        pieces = list(blocks(BytesSource(frame), 0, len(frame)))
+        assert b"".join(pieces) == frame
+        ends = list(accumulate(map(len, pieces)))
+        if frame[4] & 0x04:
+            assert len(pieces.pop()) == 4  # the checksum
+        lengths = [len(saved(frame[:end])) for end in ends[: len(pieces)]]
+        assert lengths[0] == 0
+        assert lengths[-1] == len(words)
+        assert all(before < after <= before + BLOCK for before, after in pairwise(lengths))
+        assert all(len(saved(frame[: end + 2])) == length for end, length in zip(ends, lengths[:-1], strict=False))
+
+
+def test_a_block_that_repeats_one_byte_is_saved_without_the_checksum():
+    def block(kind, length, held, *, last):
+        return (length << 3 | kind << 1 | last).to_bytes(3, "little") + held
+
+    stored = [block(0, BLOCK, NOISE[at : at + BLOCK], last=0) for at in range(0, len(NOISE), BLOCK)]
+    frame = rows.frame(NOISE)[:6] + b"".join(stored) + block(1, BLOCK, b"\n", last=1)
+    assert saved(frame) == NOISE + b"\n" * BLOCK
+    assert saved(frame + b"\0\0\0") == NOISE + b"\n" * BLOCK
+    assert saved(frame[:-1]) == NOISE
