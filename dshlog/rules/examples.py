@@ -421,6 +421,13 @@ SURFACE = {
     "S313": _pair((_OFFLOAD,), before=(TURN, STEP, _SHOWN), after=DONE, folded=True),
     "S314": _changed(_OFFLOAD, "data.targets.0.imageIndexes", [1], before=(TURN, STEP, _SHOWN), after=DONE),
     "S315": _pair((HI, system()), (system(), HI), before=(TURN, STEP), after=DONE),
+    "S316": _changed(
+        but(_ADDS, "data.message.content", [_ADDS["data"]["message"]["content"][0], text("New.")]),
+        "data.message.content.1",
+        None,
+        before=_OFFERED,
+        after=DONE,
+    ),
 }
 
 # -- turns, steps, calls

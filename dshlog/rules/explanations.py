@@ -350,6 +350,10 @@ _TEXTS = {
         f"{_REFUSED}: an image/offload takes an image out of a message that is not on the surface, has no such image, "
         "or has it offloaded already. All targets of one event hold, or none."
     ),
+    "S316": (
+        f"{_REFUSED} with 'Cannot read properties of null': a developer message adds a tool, and null stands where dsh "
+        "looks for a block or for a declared tool. A null block in a message that adds nothing passes."
+    ),
     # -- turns, steps, calls
     "T101": (
         "Nothing is wrong: the session is in use, or its writer ended without closing the turn. On the next resume "

@@ -1030,6 +1030,14 @@ RULES = (
         "a system/message after another message came first",
         "the system prompt leads, or there is none",
     ),
+    Rule(
+        "S316",
+        "developer-null",
+        "P-039",
+        "....o",
+        "null stands beside a tool addition, or among the tools it is taken from",
+        "dsh looks into every block and every tool there, and stops at null",
+    ),
     # -- turns, steps, calls
     Rule(
         "T201", "turn-number-wrong", "R-001", "wwwwl", "turns are not numbered 1, 2, 3", "the inherited part counts too"

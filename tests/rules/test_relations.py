@@ -821,6 +821,21 @@ PAIRS = {
         (*OPEN, request(tools=[TOOL | {"parameters": []}]), develops(ADDS, headerSeq=3)),
         (*OPEN, request(tools=[TOOL]), develops(ADDS, REMOVES, headerSeq=3)),
     ),
+    "P-039 null block beside an addition": (
+        "S316",
+        (*OPEN, request(tools=[TOOL]), develops(ADDS, None, headerSeq=3)),
+        (*OPEN, request(tools=[TOOL]), develops(ADDS, 7, REMOVES, headerSeq=3)),
+    ),
+    "P-039 null tool in the named header": (
+        "S316",
+        (*OPEN, request(tools=[TOOL, None]), develops(ADDS, headerSeq=3)),
+        (*OPEN, request(tools=[None]), request("change", tools=[TOOL, 7]), develops(ADDS, headerSeq=4)),
+    ),
+    "R-131 before a null": (
+        "S312",
+        (*OPEN, request(tools=[None]), develops(ADDS, None, headerSeq=3)),
+        (*OPEN, request(tools=[None]), develops(REMOVES, None)),
+    ),
     "R-135 not on the surface": (
         "S314",
         (TURN, STEP, SHOWN, offloads(1)),
