@@ -13,7 +13,7 @@ from typing import Any
 from dshlog.codec.chunkruns import PAYLOAD
 from dshlog.codec.sources import PATH, Sources
 from dshlog.fold.assembler import Assembler, AssemblyError
-from dshlog.fold.tail import ABSENT
+from dshlog.fold.identity import ABSENT
 from dshlog.fold.verify import disagreement
 from dshlog.model.fault import Fault
 from dshlog.model.number import as_count

@@ -11,7 +11,7 @@ from orjson import dumps
 
 from dshlog.codec.chunkruns import PAYLOAD
 from dshlog.fold.assembler import Assembler, AssemblyError
-from dshlog.fold.tail import ABSENT
+from dshlog.fold.identity import ABSENT
 from dshlog.model.number import MAX_SAFE, as_count, as_int
 
 __all__ = ["Assembler", "AssemblyError", "StreamError", "accumulate", "assembled", "expand_stream"]

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dshlog.fold.tail import ABSENT
+from dshlog.fold.identity import ABSENT, member
 from dshlog.rules.admission import canonical
-from dshlog.rules.identity import member
 from dshlog.rules.lifecycle import NOT_STARTED_TEXT
 from dshlog.rules.relations import Relations
 

@@ -13,9 +13,10 @@ from orjson import loads
 from dshlog.codec.chunkruns import PAYLOAD, members, row_faults
 from dshlog.codec.envelope import decode_row
 from dshlog.codec.legacy import to_current
+from dshlog.fold.identity import ABSENT, member
 from dshlog.fold.marker import EMBEDDED_STREAMS, marker_faults, source_faults
 from dshlog.fold.surface import SurfaceFolder
-from dshlog.fold.tail import ABSENT, Pending, TailScan
+from dshlog.fold.tail import Pending, TailScan
 from dshlog.model.fault import Fault
 from dshlog.model.number import MAX_SAFE, as_count
 from dshlog.model.vocabulary import SURFACE_TYPES, known_types, row_checked_types
@@ -25,7 +26,6 @@ from dshlog.rules.draft import Draft
 from dshlog.rules.drafts import Drafts, Spot
 from dshlog.rules.early import EarlyRelations
 from dshlog.rules.eventtype import INHERITED_NAMES, is_newer, type_fault
-from dshlog.rules.identity import member
 from dshlog.rules.marks import plain_op, plainly_cited
 from dshlog.rules.payload import log_only_payload_faults, row_faults_v3, surface_payload_faults
 from dshlog.rules.plain import EXACT, FACTS, PLAIN

@@ -6,10 +6,9 @@ follows from it is not reported again.
 
 from __future__ import annotations
 
-from dshlog.fold.tail import ABSENT
+from dshlog.fold.identity import ABSENT, identical, key
 from dshlog.model.fault import Fault
 from dshlog.model.number import as_count
-from dshlog.rules.identity import identical, key
 
 NOT_STARTED_TEXT = (
     "The tool call was interrupted before the Harness recorded it as started. Retry it if it is still needed."

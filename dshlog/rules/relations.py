@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dshlog.fold.tail import ABSENT
+from dshlog.fold.identity import ABSENT, member
 from dshlog.model.fault import Fault
 from dshlog.rules.admission import canonical
 from dshlog.rules.compaction import Compaction
 from dshlog.rules.dispatches import Dispatches
-from dshlog.rules.identity import member
 from dshlog.rules.lifecycle import NOT_STARTED_TEXT, Lifecycle
 from dshlog.rules.records import Records
 from dshlog.rules.retries import Retries

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "MAX_SAFE",
     "NotJSON",
+    "double_of",
     "dumps",
     "fingerprint",
     "flags",

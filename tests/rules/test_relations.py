@@ -36,6 +36,8 @@ ASKED = (*OPEN, says(asks()))  # event 3 advertises the call c1
 CALLED = (*ASKED, call())  # event 4 starts it
 IDLE = (TURN, turn_end())
 
+ODD, SAME, MORE = 2**53 + 1, 2**53, 2**53 + 2  # to dsh, whose numbers are doubles, the first two are one
+
 # -- what the pairs are made of
 
 
@@ -255,6 +257,11 @@ PAIRS = {
         (*OPEN, says(but(asks(), "name", {})), but(call(), "data.name", {})),
         (*OPEN, says(but(asks(), "name", None)), but(call(), "data.name", None)),
     ),
+    "R-031 name of a big number": (
+        "T304",
+        (*OPEN, says(but(asks(), "name", ODD)), but(call(), "data.name", MORE)),
+        (*OPEN, says(but(asks(), "name", ODD)), but(call(), "data.name", SAME)),
+    ),
     "R-031 null is not absent": (
         "T304",
         (*OPEN, says(but(asks(), "arguments", GONE)), but(call(), "data.arguments", None)),
@@ -409,6 +416,11 @@ PAIRS = {
         (*HEADED, retry(policyKey=1), retry(1, policyKey=1.0)),
         (*HEADED, retry(policyKey=1), retry(2, policyKey=1.0)),
     ),
+    "R-042 a big number is one key with its neighbour": (
+        "K103",
+        (*HEADED, retry(policyKey=ODD), retry(1, policyKey=SAME)),
+        (*HEADED, retry(policyKey=ODD), retry(2, policyKey=SAME)),
+    ),
     "R-042 true is not 1": (
         "K103",
         (*HEADED, retry(policyKey=1), retry(2, retryId="r2", policyKey=True)),
@@ -456,6 +468,11 @@ PAIRS = {
         "K203",
         (*OPEN, begins(), sums(sourceCommandId=None)),
         (*OPEN, begins(sourceCommandId=None), sums(sourceCommandId=None)),
+    ),
+    "R-053 command of a big number": (
+        "K203",
+        (*OPEN, begins(sourceCommandId=ODD), sums(sourceCommandId=MORE)),
+        (*OPEN, begins(sourceCommandId=ODD), sums(sourceCommandId=SAME)),
     ),
     "R-053 command of an object": (
         "K203",
@@ -626,6 +643,26 @@ PAIRS = {
         "K504",
         inside(dispatch(arguments={"a": [1], "b": {}}), settles(arguments={"a": [1, 2], "b": {}})),
         inside(dispatch(arguments={"a": [1], "b": {}}), settles(arguments={"b": {}, "a": [1.0]})),
+    ),
+    "R-085 name of any kind": (
+        "K504",
+        inside(dispatch(name={"a": [0]}), settles(name={"a": [-0.0]})),
+        inside(dispatch(name={"a": [0], "b": 1}), settles(name={"b": 1, "a": [0]})),
+    ),
+    "R-085 name 0 is not -0": (
+        "K504",
+        inside(dispatch(name=0), settles(name=-0.0)),
+        inside(dispatch(name=-0.0), settles(name=-0.0)),
+    ),
+    "R-085 name of a big number": (
+        "K504",
+        inside(dispatch(name=ODD), settles(name=MORE)),
+        inside(dispatch(name=ODD), settles(name=SAME)),
+    ),
+    "R-085 absent name": (
+        "K504",
+        inside(dispatch(name=None), without(settles(), "name")),
+        inside(without(dispatch(), "name"), without(settles(), "name")),
     ),
     "R-085 0 is not -0": (
         "K504",
