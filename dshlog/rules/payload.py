@@ -141,9 +141,10 @@ def row_faults_v3(kind: str, data: object) -> list[Fault]:
     if kind == "tool/result" and "error" in data:
         message = data.get("message")
         content = message.get("content") if type(message) is dict else None
-        block = content[0] if type(content) is list and content else None
-        if type(block) is not dict or block.get("isError") is not True:
-            return [Fault("tool-error-unflagged", "error stands beside a block that is no error", "$.data.error")]
+        block = content[0] if type(content) is list and len(content) == 1 else None
+        if type(block) is not dict or block.get("type") != "tool-result" or block.get("isError") is not True:
+            text = "error stands beside something else than one tool-result block that is an error"
+            return [Fault("tool-error-unflagged", text, "$.data.error")]
     return []
 
 
