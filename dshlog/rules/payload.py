@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from dshlog.model.fault import Fault
-from dshlog.model.number import as_count, as_int, is_number
+from dshlog.model.number import as_count, as_int, as_int_or_zero, is_number
 
 ROLES = {
     "user/message": "user",
@@ -213,7 +213,7 @@ def _reason_fits(reason: object) -> bool:
         return "reason" in reason or len(reason) == 1
     if kind != "error" or "error" in reason:
         return True
-    step = as_int(reason.get("step"))
+    step = as_int_or_zero(reason.get("step"))
     if step is None or step < 0:
         return False
     if reason.keys() == {"kind", "step", "failure"}:

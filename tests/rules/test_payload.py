@@ -288,6 +288,8 @@ SOUND_REASONS = [
     error(error=None, more=1),
     error(step=0, message=""),
     error(step=1.0, message="no", code="E"),
+    error(step=-0.0, message="no"),
+    error(step=-0.0, failure=FAILURE),
     error(step=2, failure={"message": "", "code": ""}),
     error(step=2, failure=FAILURE),
 ]

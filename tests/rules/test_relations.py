@@ -815,6 +815,12 @@ PAIRS = {
     "P-162 inherited": ("P136", (FORK, CUT, child(mode="x")), (FORK, child(mode="x"), CUT)),
     "P-162 no object": ("P136", (event("subagent/catalog", 7),), (child(),)),
     "P-162 version": ("P136", (child(version=3),), (child(version=1.0),)),
+    "P-162 version of negative zero": ("P136", (child(version=-1),), (child(version=-0.0),)),
+    "P-162 unknown of negative zero": (
+        "P136",
+        (child(mode="unknown", version=-0.0),),
+        (child(mode="unknown", version=1),),
+    ),
     "P-162 external": ("P136", (child(version=2),), (child(version=2, mode="external"),)),
     "P-162 external needs 2": ("P136", (child(version=1, mode="external"),), (child(version=2, mode="external"),)),
     "P-162 unknown": ("P136", (child(mode="unknown"),), (child(mode="unknown", version=1),)),
