@@ -183,7 +183,7 @@ class Relations:
             return [_no_object("turn/start")]
         crossed = self.compaction.crossed("turn/start")
         fault = self.life.turn_start(data.get("turn", ABSENT), seq)
-        return [found for found in (fault, crossed) if found is not None] or None
+        return [found for found in (crossed, fault) if found is not None] or None  # in the order in which dsh looks
 
     def _turn_end(self, data: Any, _seq: int) -> list[Fault] | None:  # noqa: ANN401
         if type(data) is not dict:
@@ -191,7 +191,7 @@ class Relations:
             return [_no_object("turn/end")]
         crossed = self.compaction.crossed("turn/end")
         fault = self.life.turn_end(data.get("turn", ABSENT))
-        return [found for found in (fault, crossed) if found is not None] or None
+        return [found for found in (crossed, fault) if found is not None] or None  # in the order in which dsh looks
 
     def _step_start(self, data: Any, _seq: int) -> list[Fault] | None:  # noqa: ANN401
         if type(data) is not dict:

@@ -1076,3 +1076,13 @@ def test_dsh_answers_alike(dsh):
     logs = {f"{name} bad": bad for name, (_, bad, _) in PAIRS.items()}
     logs |= {f"{name} good": good for name, (_, _, good) in PAIRS.items()}
     assert dsh(logs | FREE) == []
+
+
+@pytest.mark.parametrize(
+    "crossing, other", [(turn_end(2), "T203"), (turn(2), "T202"), (but(turn_end(), "data", 7), None)]
+)
+def test_an_open_compaction_is_looked_at_before_the_turn(crossing, other, judged):
+    rows = (TURN, begins(), crossing)
+    assert judged(rows).native.first == ("K208" if other else "P129")
+    stale = judged((*rows, event("session/end-seed"))).native.first
+    assert stale == (other or "P129")  # the compaction was dropped, and with it what crosses it
