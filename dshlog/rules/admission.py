@@ -21,6 +21,8 @@ _DISPATCH = frozenset({"tool/code-dispatch", "tool/code-dispatch-start"})
 _CHANGES = frozenset({"tool-addition", "tool-removal"})
 RETIRED_BLOCKS = frozenset({"tool-result", *_CHANGES})  # blocks that v4 admits nowhere, or in developer messages only
 _MESSAGE = "$.data.message"
+_ATTACHMENT = frozenset({"attachmentId", "mediaType", "bytes", "width", "height"})
+_PIXEL = {"width": 1, "height": 1}
 _MEDIA = frozenset({"image/png", "image/jpeg", "image/webp", "image/gif"})
 
 
@@ -127,7 +129,7 @@ def _v3_block(block: object) -> bool:
         if kind in {"text", "reasoning"}:
             sound = item.keys() == {"type", "text"} and type(item["text"]) is str
         elif kind == "image":
-            sound = item.keys() == {"type", "attachment"} and _image(item["attachment"])
+            sound = item.keys() == {"type", "attachment"} and _image(item["attachment"], carries=False)
         elif kind == "tool-call":
             sound = (
                 item.keys() == {"type", "id", "name", "arguments"}
@@ -151,14 +153,14 @@ def _v3_block(block: object) -> bool:
     return True
 
 
-def _image(attachment: object) -> bool:
-    """Check an image attachment (P-032)."""
+def _image(attachment: object, *, carries: bool) -> bool:
+    """Check an image attachment (P-032); `carries` says whether it may hold further members."""
     if type(attachment) is not dict:
         return False
-    needed = {"attachmentId", "mediaType", "bytes", "width", "height"}
-    original = attachment.get("originalDimensions", {"width": 1, "height": 1})
+    original = attachment.get("originalDimensions", _PIXEL)
     return (
-        needed <= attachment.keys() <= needed | {"name", "originalDimensions"}
+        attachment.keys() >= _ATTACHMENT
+        and (carries or attachment.keys() <= _ATTACHMENT | {"name", "originalDimensions"})
         and is_text(attachment["attachmentId"])
         and type(attachment["mediaType"]) is str
         and attachment["mediaType"] in _MEDIA
@@ -166,7 +168,8 @@ def _image(attachment: object) -> bool:
         and type(attachment.get("name", "")) is str
         and all(as_count(attachment[side]) for side in ("width", "height"))
         and type(original) is dict
-        and original.keys() == {"width", "height"}
+        and _PIXEL.keys() <= original.keys()
+        and (carries or len(original) == len(_PIXEL))
         and all(as_count(original[side]) for side in ("width", "height"))
     )
 
@@ -207,7 +210,7 @@ def _v4_system_block(block: object) -> bool:
     if kind == "tool-call":
         return is_text(block.get("id")) and is_text(block.get("name")) and type(block.get("arguments")) is str
     if kind == "image":
-        return type(block.get("attachment")) is dict and _image(block["attachment"])
+        return _image(block.get("attachment"), carries=True)
     return True
 
 
