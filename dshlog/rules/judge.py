@@ -98,6 +98,7 @@ class Judge:
         self._frozen_tail: TailScan | None = None
         self._frozen_size: tuple[int, int, int] | None = None
         self._frozen_cut: int | None = None
+        self._frozen_ids: list[tuple[int, int]] = []  # messages whose id stands there twice
         self._frozen_view: tuple[Surface, dict[int, Any]] | None = None
         self._mark, self._mark_offset = 0, 0  # index of a line of the batch, and its offset
         self._known = known_types(version) | extra_types
@@ -571,6 +572,7 @@ class Judge:
         folder = self.folder
         self._frozen_size = (len(folder), folder.replaced, folder.message_count())
         self._frozen_cut = self.inherited_cut
+        self._frozen_ids = folder.repeated_ids()
         if self.origins is not None:
             self._frozen_view = (folder.surface(), dict(folder.derived()))
 
@@ -597,10 +599,10 @@ class Judge:
         end = Spot(self.records + 1, self.good_end or 0)
         if self._attempts is not None:
             self._note_all(self._attempts.end(), end, None)
-        for seq, earlier in self.folder.repeated_ids() if self.issue is None else ():
-            line = Spot(seq + 2, 0) if self.version >= _PACKED_UNTIL else end
+        for seq, earlier in self.folder.repeated_ids() if self.issue is None else self._frozen_ids:
             text = f"the message of event {seq} has the id of event {earlier}"
-            draft = self._note(Fault("message-id-repeated", text, None, (earlier,)), line, seq, beyond=False)
+            draft = self._note(Fault("message-id-repeated", text, None, (earlier,)), end, seq, beyond=False)
+            draft.line = seq + 2 if self.version >= _PACKED_UNTIL else None  # a packed row holds many events
             draft.offset = None
 
     # -- bookkeeping
