@@ -183,16 +183,24 @@ def _coordinates(data: dict[str, Any], name: str) -> Iterator[Fault]:
             yield Fault(name, f"{member} is no count from 1 up", f"$.data.{member}")
 
 
-def _v4_system(row: dict[str, Any]) -> Iterator[Fault]:
+def _v4_message(row: dict[str, Any], name: str, role: str) -> tuple[list[Fault], dict[str, Any] | None]:
+    """Give the message of an event of this role, None without one, and what is wrong around it as faults of a rule."""
     data = row.get("data")
     message = data.get("message") if type(data) is dict else None
     if type(data) is not dict or type(message) is not dict:
-        yield Fault("system-form-malformed", "a system/message holds no message", "$.data.message")
+        return [Fault(name, f"a {role}/message holds no message", _MESSAGE)], None
+    faults = list(_coordinates(data, name))
+    if not is_text(message.get("id")) or message.get("role") != role or type(message.get("content")) is not list:
+        faults.append(Fault(name, f"the message lacks an id, the role {role} or a content list", _MESSAGE))
+    return faults, message
+
+
+def _v4_system(row: dict[str, Any]) -> Iterator[Fault]:
+    faults, message = _v4_message(row, "system-form-malformed", "system")
+    yield from faults
+    if message is None:
         return
-    yield from _coordinates(data, "system-form-malformed")
     content = message.get("content")
-    if not is_text(message.get("id")) or message.get("role") != "system" or type(content) is not list:
-        yield Fault("system-form-malformed", "the message lacks an id, the role system or a content list", _MESSAGE)
     yield from _source_faults(message, _MESSAGE, "system")
     for index, block in enumerate(content if type(content) is list else ()):
         where = f"{_MESSAGE}.content[{index}]"
@@ -215,17 +223,11 @@ def _v4_system_block(block: object) -> bool:
 
 
 def _v4_developer(row: dict[str, Any]) -> Iterator[Fault]:
-    data = row.get("data")
-    message = data.get("message") if type(data) is dict else None
-    if type(data) is not dict or type(message) is not dict:
-        yield Fault("developer-form-malformed", "a developer/message holds no message", "$.data.message")
+    faults, message = _v4_message(row, "developer-form-malformed", "developer")
+    yield from faults
+    if message is None:
         return
-    yield from _coordinates(data, "developer-form-malformed")
-    content = message.get("content")
-    if not is_text(message.get("id")) or message.get("role") != "developer" or type(content) is not list:
-        yield Fault(
-            "developer-form-malformed", "the message lacks an id, the role developer or a content list", _MESSAGE
-        )
+    data, content = row["data"], message.get("content")
     source = message.get("source")
     if type(source) is not dict or not is_text(source.get("kind")):
         yield Fault("developer-form-malformed", "the source names no kind", f"{_MESSAGE}.source")

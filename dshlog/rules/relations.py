@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from dshlog.fold.identity import ABSENT, member
 from dshlog.model.fault import Fault
-from dshlog.rules.admission import canonical
 from dshlog.rules.compaction import Compaction
 from dshlog.rules.dispatches import Dispatches
-from dshlog.rules.lifecycle import NOT_STARTED_TEXT, Lifecycle
+from dshlog.rules.lifecycle import Lifecycle
 from dshlog.rules.records import Records
+from dshlog.rules.repairs import not_started, recovered
 from dshlog.rules.retries import Retries
 
 if TYPE_CHECKING:
@@ -248,20 +248,7 @@ def _no_object(kind: str) -> Fault:
 
 def _is_repair(data: dict[str, Any], call_id: object, cited: Any) -> bool:  # noqa: ANN401
     """Tell whether a result is the exact repair of a call that was not started (R-033, R-035)."""
-    message, error = data.get("message"), data["error"]
-    if type(message) is not dict or member(error, "code") != "TOOL_NOT_STARTED" or type(call_id) is not str:
-        return False
-    name = message.get("id")
-    if type(name) is not str or member(error, "name") != "ToolNotStartedError" or message.get("isError") is not True:
-        return False
-    if name.startswith("forked-tool-result-"):
-        return True  # admission has checked its form
-    content = message.get("content")
-    return (
-        cited is None
-        and canonical(name, f"interrupted-tool-result-{call_id}-") is not None
-        and type(content) is list
-        and len(content) == 1
-        and member(content[0], "type") == "text"
-        and member(content[0], "text") == NOT_STARTED_TEXT
-    )
+    message = data.get("message")
+    name = not_started(data, call_id, message)
+    # Admission has checked the form of a fork's result.
+    return name is not None and (name.startswith("forked-tool-result-") or recovered(name, call_id, message, cited))
