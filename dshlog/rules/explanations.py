@@ -137,6 +137,13 @@ _TEXTS = {
         "cannot take all memory. Above that it says so instead of guessing: the verdict of dsh is null, the log counts "
         "as refused, so that nothing passes that was not read, and the exit status is 2."
     ),
+    "L107": (
+        "No rule of the format limits how deep arrays and objects stand inside each other, and where dsh only reads such "
+        "a record it opens the session. It runs out of stack where it copies a message, compares two values or names one "
+        "in an error, and then refuses the whole log with 'Maximum call stack size exceeded'. From how many levels on "
+        "depends on the place and on what the process did before: some 2000 at the least. dshlog reads any depth, warns "
+        "above 1024 levels, and gives the verdict that dsh would give with stack enough."
+    ),
     # -- the header
     "H101 H102 H103": (
         "The session is missing from the list of dsh without a word, and opening it by its id says that the first line "

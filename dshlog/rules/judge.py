@@ -34,7 +34,7 @@ from dshlog.rules.register import BY_NAME
 from dshlog.rules.relations import Relations
 from dshlog.rules.tails import GAP, MALFORMED, NOT_JSON, SOUND, UNREAD, tail_policy
 from dshlog.rules.unread import unread_fault
-from dshlog.storage.jsontext import NotJSON, flags, not_json_words, odd, parse
+from dshlog.storage.jsontext import LEVELS, NotJSON, depth, flags, not_json_words, odd, parse
 from dshlog.storage.unread import Overlong
 
 if TYPE_CHECKING:
@@ -397,6 +397,9 @@ class Judge:
                 self._note(Fault("invalid-utf8", "bytes that are not UTF-8 read as U+FFFD"), place, None)
             if lone:
                 self._note(Fault("lone-surrogate", "a text holds half a surrogate pair"), place, None)
+            levels = depth(value)
+            if levels > LEVELS:
+                self._note(Fault("nested-deeply", f"values stand {levels} deep inside each other"), place, None)
             return value
         return parse(line) if odd(line) else value
 
