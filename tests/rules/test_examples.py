@@ -35,6 +35,7 @@ ALWAYS = {"T101"}  # most examples are too short to close their turn
 # What cannot be shown alone: the code is not the first, or another one always stands beside it.
 LATER = {"T102", "T103"}  # of the end of the log, where the payload itself is at fault too
 BESIDE = {
+    "L107": {"D117"},  # large for the small limit of the fixture
     "F100": {"D115"},
     "E105": {"E101"},  # a bare gap is left where a v0 record has no seq
     "T102": {"P129"},
