@@ -12,7 +12,7 @@ from typing import Any
 from orjson import dumps
 
 from dshlog.model.fault import Fault
-from dshlog.model.number import MAX_SAFE, as_count, as_int, is_number
+from dshlog.model.number import MAX_SAFE, as_count, as_int, as_int_or_zero, is_number
 
 # row type -> (member that holds the pieces, chunk type, chunk member of one piece)
 PAYLOAD = {
@@ -93,7 +93,7 @@ def row_faults(row: dict[str, Any], version: int = 0) -> list[Fault]:
     seq0 = as_count(row.get("seq0"))
     if "seq0" in row and seq0 is None:
         fault("$.seq0", "seq0 is no count")
-    _time = as_int if strict else _lenient_time
+    _time = as_int if strict else as_int_or_zero
     time0 = _time(row.get("time0"))
     if "time0" in row and time0 is None:
         fault("$.time0", "time0 is no integer")
@@ -159,7 +159,3 @@ def expand_row(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
             "time": at,
             "data": {"turn": data["turn"], "step": data["step"], "chunk": {**head, piece_name: piece}},
         }
-
-
-def _lenient_time(value: object) -> int | None:
-    return 0 if type(value) is float and value == 0 else as_int(value)

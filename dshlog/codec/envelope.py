@@ -14,6 +14,7 @@ from dshlog.model.number import as_count, as_int, is_number
 MEMBERS = frozenset({"type", "seq", "time", "data", "ignorable", "surfaceOp", "sourceEventSeqs"})
 REQUIRED = ("type", "seq", "time", "data")
 DENSE_DECODER = 2  # the first generation whose row decoder looks at the whole envelope
+OWN_DECODER = 3  # v1 and v2 are decoded by who converts them, later ones by their own readers
 
 
 class Row:
@@ -64,7 +65,11 @@ def decode_row(row: dict[str, Any], version: int) -> Row:
 
 
 def _seq(row: dict[str, Any], version: int, out: Row) -> None:
-    """Read `seq`; v0 and v1 let a row without a numeric one pass, which is then a gap."""
+    """Read `seq`; a row whose seq is of no form may pass, which is then a gap.
+
+    v0 lets one of another kind pass. Who converts v1 and v2 looks at the form only where sources are to be
+    decoded, and compares otherwise.
+    """
     if "seq" not in row:
         if "sourceEventSeqs" in row:
             out.malformed.append(Fault("seq-not-count", "seq is missing beside sourceEventSeqs", "$.seq"))
@@ -78,7 +83,7 @@ def _seq(row: dict[str, Any], version: int, out: Row) -> None:
         out.seq = 0
         if version >= DENSE_DECODER:
             out.odd.append(Fault("seq-not-count", "seq is negative zero", "$.seq"))
-    elif version >= DENSE_DECODER or is_number(seq) or "sourceEventSeqs" in row:
+    elif "sourceEventSeqs" in row or version >= OWN_DECODER or (version == 0 and is_number(seq)):
         out.malformed.append(Fault("seq-not-count", f"seq {_shown(seq)} is no count", "$.seq"))
     else:
         out.odd.append(Fault("seq-not-count", f"seq {_shown(seq)} is no count", "$.seq"))

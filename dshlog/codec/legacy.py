@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dshlog.model.number import as_count, as_int
+from dshlog.model.number import as_count, as_int_or_zero
 
 
 def is_current(kind: str, data: object) -> bool:
@@ -66,7 +66,7 @@ def _result(data: dict[str, Any], op: object, new_id: str, ids: Mapping[int, obj
 
 def _steering(data: dict[str, Any], new_id: str) -> dict[str, Any] | None:
     turn = data.get("turn")
-    if as_int(turn) is None and not (type(turn) is float and turn == 0):
+    if as_int_or_zero(turn) is None:
         return None
     if data.keys() == {"turn", "message"} and type(data["message"]) is dict:
         return dict(data["message"])

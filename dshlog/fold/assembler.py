@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dshlog.fold.tail import ABSENT
+from dshlog.fold.identity import ABSENT
 from dshlog.model.number import MAX_SAFE, is_number
 from dshlog.storage.jsontext import dumps
 

@@ -13,7 +13,7 @@ from typing import Any
 from dshlog.codec.chunkruns import PAYLOAD
 from dshlog.codec.sources import PATH, Sources
 from dshlog.fold.assembler import Assembler, AssemblyError
-from dshlog.fold.tail import ABSENT
+from dshlog.fold.identity import ABSENT, identical
 from dshlog.fold.verify import disagreement
 from dshlog.model.fault import Fault
 from dshlog.model.number import as_count
@@ -38,6 +38,9 @@ class _Attempt:
         self.assembler = Assembler()
         self.terminal = False  # a finish chunk has come
         self.broken = False  # a chunk has come that the assembler does not take
+
+    def is_of(self, turn: object, step: object) -> bool:
+        return identical(self.turn, turn) and identical(self.step, step)
 
     def add(self, start: int, stop: int) -> None:
         if self.spans and self.spans[-1].stop == start:
@@ -142,7 +145,7 @@ class Attempts:
         faults = None
         pending = self._pending
         if pending is not None:
-            if pending.terminal or pending.turn != turn or pending.step != step:
+            if pending.terminal or not pending.is_of(turn, step):
                 faults = self._settle()
                 pending = None
             else:
@@ -161,9 +164,9 @@ class Attempts:
         """End the pending attempt without a message."""
         attempt, self._pending = self._pending, None
         where, self._written = self._written, self._open
-        if attempt is None or (where[1] is not None and (attempt.turn, attempt.step) == where):
+        if attempt is None or (where[1] is not None and attempt.is_of(*where)):
             return None
-        opened = "no step is open" if where[1] is None else f"turn {where[0]}, step {where[1]} is open"
+        opened = "no step is open" if where[1] is None else f"turn {_shown(where[0])}, step {_shown(where[1])} is open"
         chunks = f"{_count(attempt.spans)} of turn {_shown(attempt.turn)}, step {_shown(attempt.step)}"
         message = f"no message takes {chunks}, and where the attempt ends {opened}"
         return [Fault("chunk-outside-step", message, None, (attempt.spans[0].start,))]
@@ -171,11 +174,7 @@ class Attempts:
     def _message(self, fields: dict[str, Any], seq: int, sources: Sources | None) -> list[Fault] | None:
         """Tie a message to its attempt and compare the two."""
         pending = self._pending
-        same_step = (
-            pending is not None
-            and pending.turn == fields.get("turn", ABSENT)
-            and pending.step == fields.get("step", ABSENT)
-        )
+        same_step = pending is not None and pending.is_of(fields.get("turn", ABSENT), fields.get("step", ABSENT))
         if pending is not None and (not same_step or sources == []):
             return self._settle()  # what the message cites is not looked at when the attempt is of another step
         if sources is None:
@@ -343,4 +342,4 @@ def _words(spans: list[range]) -> str:
 
 
 def _shown(value: object) -> object:
-    return "unknown" if value is ABSENT else value
+    return value if type(value) in {int, float, str, bool, type(None)} else "unknown"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dshlog.model.number import MAX_SAFE
 from dshlog.storage.jsontext import fingerprint
 
 _TOOL_ROLE = 4  # the first generation whose tool results carry their content without a wrapper block
@@ -62,6 +63,8 @@ def _quick_print(data: dict[str, Any], message: dict[str, Any], version: int) ->
             and block["toolCallId"] == call_id
             and "content" in block
             and (failed is False or failed is True or "isError" not in block)
+            and -MAX_SAFE <= turn <= MAX_SAFE  # beyond, several integers are one number
+            and -MAX_SAFE <= step <= MAX_SAFE
         ):
             return plain_print(turn, step, failed, name, call_id)
     except (KeyError, TypeError, IndexError):

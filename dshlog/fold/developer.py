@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 
 from dshlog.model.fault import Fault
 from dshlog.model.number import as_count
@@ -28,10 +28,20 @@ def usable_tools(data: object) -> frozenset[str]:
     return frozenset(name for name, usable in seen.items() if usable)
 
 
-def developer_fault(seq: int, data: object, headers: Mapping[int, frozenset[str]]) -> Fault | None:
+def holds_null_tool(data: object) -> bool:
+    """Tell whether null stands among the tools of a request/header."""
+    header = data.get("header") if type(data) is dict else None
+    tools = header.get("tools") if type(header) is dict else None
+    return type(tools) is list and None in tools
+
+
+def developer_fault(
+    seq: int, data: object, headers: Mapping[int, frozenset[str]], null_tools: Container[int] = ()
+) -> Fault | None:
     """Check the tool changes of a developer/message at `seq`; None when they are sound.
 
-    `headers` maps the seq of every earlier request/header to the names it lets one add.
+    `headers` maps the seq of every earlier request/header to the names it lets one add, `null_tools` has
+    the seqs of those in which null stands among the tools.
     """
     message = data.get("message") if type(data) is dict else None
     if type(data) is not dict or type(message) is not dict:
@@ -64,4 +74,10 @@ def developer_fault(seq: int, data: object, headers: Mapping[int, frozenset[str]
         if name not in headers[header]:
             text = f"tool {ascii(name[:80])[1:-1]} is not declared exactly once, whole, in request/header {header}"
             return Fault("developer-tool", text, "$.data.message.content", (header,))
+    if type(content) is list and None in content:
+        where = f"$.data.message.content[{content.index(None)}]"
+        return Fault("developer-null", "a null block stands beside a tool-addition", where)
+    if header in null_tools:
+        text = f"null stands among the tools of request/header {header}"
+        return Fault("developer-null", text, "$.data.headerSeq", (header,))
     return None

@@ -11,8 +11,8 @@ from orjson import dumps
 
 from dshlog.codec.chunkruns import PAYLOAD
 from dshlog.fold.assembler import Assembler, AssemblyError
-from dshlog.fold.tail import ABSENT
-from dshlog.model.number import MAX_SAFE, as_count, as_int
+from dshlog.fold.identity import ABSENT
+from dshlog.model.number import MAX_SAFE, as_count, as_int_or_zero
 
 __all__ = ["Assembler", "AssemblyError", "StreamError", "accumulate", "assembled", "expand_stream"]
 
@@ -49,12 +49,12 @@ def expand_stream(stream: Iterable[object]) -> Iterator[Timed]:
     for place, record in enumerate(stream):
         run, joined = _checked(record, place)
         if joined is None:
-            yield _time(run["time"]) or 0, run["chunk"]
+            yield as_int_or_zero(run["time"]) or 0, run["chunk"]
             continue
         pieces_name, chunk_type, piece_name = PAYLOAD[run["type"]]
         head = {"type": chunk_type, "index": as_count(run["index"])}
         head |= {name: run[name] for name in ("id", "name") if name in run}
-        times = running((_time(gap) or 0 for gap in run["dt"]), initial=_time(run["time0"]) or 0)
+        times = running((as_int_or_zero(gap) or 0 for gap in run["dt"]), initial=as_int_or_zero(run["time0"]) or 0)
         for at, piece in zip(times, run[pieces_name], strict=True):
             yield at, {**head, piece_name: piece}
 
@@ -91,7 +91,7 @@ def accumulate(chunks: Iterable[tuple[object, object]]) -> list[dict[str, Any]]:
     run: dict[str, Any] = {}  # the last record while it may still grow
     last = 0
     for place, (time, chunk) in enumerate(chunks):
-        at = _time(time)
+        at = as_int_or_zero(time)
         if at is None:
             raise StreamError("time is no integer", f"[{place}].time")
         fresh = _run_of(chunk, place)
@@ -205,7 +205,7 @@ def _check_run(run: dict[str, Any], place: int) -> None:
     call = kind == "tool-call-chunks"
     _check_members(run, place, _CALL_RUN if call else _TEXT_RUN, {"name"} if call else set())
     pieces_name = PAYLOAD[kind][0]
-    pieces, dt, time0 = run[pieces_name], run["dt"], _time(run["time0"])
+    pieces, dt, time0 = run[pieces_name], run["dt"], as_int_or_zero(run["time0"])
     require(time0 is not None, "time0", "time0 is no integer")
     require(as_count(run["index"]) is not None, "index", "index is no count")
     for name in ("id", "name"):
@@ -213,7 +213,7 @@ def _check_run(run: dict[str, Any], place: int) -> None:
             require(type(run[name]) is str and run[name], name, f"{name} is no text or empty")
     right = type(pieces) is list and set(map(type, pieces)) == _STR
     require(right, pieces_name, f"{pieces_name} is not a non-empty list of texts")
-    gaps = [_time(gap) for gap in dt] if type(dt) is list else [None]
+    gaps = [as_int_or_zero(gap) for gap in dt] if type(dt) is list else [None]
     require(None not in gaps, "dt", "dt is not a list of integers")
     require(
         len(gaps) == len(pieces) - 1,
@@ -228,7 +228,7 @@ def _check_chunk(record: dict[str, Any], place: int) -> None:
     """Raise for whatever makes a raw record invalid."""
     if record.keys() != _CHUNK:
         _check_members(record, place, _CHUNK, set())
-    if _time(record["time"]) is None:
+    if as_int_or_zero(record["time"]) is None:
         raise StreamError("time is no integer", f"[{place}].time")
     if type(record["chunk"]) is not dict:
         raise StreamError("chunk is no object", f"[{place}].chunk")
@@ -258,8 +258,3 @@ def _lossless(chunk: dict[str, Any]) -> bool:
         elif kind is float and (isinf(held) or (held == 0 and copysign(1, held) < 0)):
             return False
     return True
-
-
-def _time(value: object) -> int | None:
-    """Give a time or a gap, for which a negative zero will do."""
-    return 0 if type(value) is float and value == 0 else as_int(value)

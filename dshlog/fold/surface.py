@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from dshlog.fold.content import image_flags, offload, tool_print
-from dshlog.fold.developer import developer_fault, usable_tools
+from dshlog.fold.developer import developer_fault, holds_null_tool, usable_tools
 from dshlog.fold.marker import marker_faults, read_span, source_faults
 from dshlog.model.fault import Fault
 from dshlog.model.number import as_count
@@ -68,6 +68,7 @@ class SurfaceFolder:
         self._ids: dict[int, int] = {}  # live node -> hash of its message's id
         self._images: dict[int, list[bool] | None] = {}  # image blocks of a live message: offloaded or not
         self._tools: dict[int, frozenset[str]] = {}  # request/header -> names a developer message may add
+        self._null_tools: set[int] = set()  # the request/headers with null among their tools
         self._projections = projections
         self._patience = PATIENCE
 
@@ -209,7 +210,7 @@ class SurfaceFolder:
         else:
             what = KINDS[kind]
             if what == DEVELOPER:
-                fault = developer_fault(seq, data, self._tools)
+                fault = developer_fault(seq, data, self._tools, self._null_tools)
                 if fault:
                     return fault
         message = data if what == USER else data.get("message") if type(data) is dict else None
@@ -325,6 +326,8 @@ class SurfaceFolder:
     def note_header(self, seq: int, data: object) -> None:
         """Remember which tools a request/header declares, for developer messages that name it."""
         self._tools[seq] = usable_tools(data)
+        if holds_null_tool(data):
+            self._null_tools.add(seq)
 
     def offload(self, seq: int, data: object) -> Fault | None:
         """Apply an image/offload event; every target is checked before any is changed."""

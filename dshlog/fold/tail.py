@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-ABSENT = object()  # a member that is not there, told apart from null
+from dshlog.fold.identity import ABSENT, identical, key
 
 
 class Pending:
@@ -70,13 +70,13 @@ class TailScan:
                 if block.get("type") == "tool-call":
                     call_id = block.get("id", ABSENT)
                     pending = Pending(call_id, data.get("turn", ABSENT), data.get("step", ABSENT))
-                    self.pending[_key(call_id)] = pending
+                    self.pending[key(call_id)] = pending
             elif block is None:
                 self._fail(seq)
 
     def tool_call(self, data: object, seq: int) -> None:
         """Note that a pending call was started."""
-        pending = self.pending.get(_key(self._member(data, "callId", seq)))
+        pending = self.pending.get(key(self._member(data, "callId", seq)))
         if pending is not None:
             pending.call_seq = seq
 
@@ -86,15 +86,17 @@ class TailScan:
         source = message.get("source") if type(message) is dict else None
         if type(data) is not dict or type(source) is not dict:
             return
-        key = _key(source.get("callId", ABSENT))
-        pending = self.pending.get(key)
+        known = key(source.get("callId", ABSENT))
+        pending = self.pending.get(known)
         if pending is None:
             return
         if self.version >= 4 and not (  # noqa: PLR2004 - the generation
-            appended and pending.turn == data.get("turn", ABSENT) and pending.step == data.get("step", ABSENT)
+            appended
+            and identical(pending.turn, data.get("turn", ABSENT))
+            and identical(pending.step, data.get("step", ABSENT))
         ):
             return
-        del self.pending[key]
+        del self.pending[known]
 
     def _member(self, data: object, name: str, seq: int) -> object:
         if data is None:
@@ -104,14 +106,3 @@ class TailScan:
     def _fail(self, seq: int) -> None:
         if self.fatal is None:
             self.fatal = seq
-
-
-def _key(call_id: object) -> object:
-    """Give a map key that tells values apart as JavaScript's Map does: by type, objects never equal."""
-    if type(call_id) is str:
-        return call_id
-    if type(call_id) is int or type(call_id) is float:
-        return ("number", call_id)
-    if type(call_id) is dict or type(call_id) is list:
-        return ("object", id(call_id))
-    return (type(call_id), call_id)

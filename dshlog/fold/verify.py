@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from dshlog.fold.assembler import Assembler, AssemblyError
+from dshlog.fold.identity import ABSENT
 from dshlog.fold.stream import StreamError, assembled
-from dshlog.fold.tail import ABSENT
 from dshlog.model.fault import Fault
 from dshlog.storage.jsontext import same
 

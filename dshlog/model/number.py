@@ -17,6 +17,11 @@ def as_int(value: object) -> int | None:
     return None
 
 
+def as_int_or_zero(value: object) -> int | None:
+    """Give a safe integer as `as_int` does, and 0 for negative zero: for checks that do not tell the two apart."""
+    return 0 if type(value) is float and value == 0 else as_int(value)
+
+
 def as_count(value: object) -> int | None:
     """Give a safe integer from 0 up as int; None for anything else, negative zero included."""
     number = as_int(value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dshlog.fold.tail import ABSENT
+from dshlog.fold.identity import ABSENT
 from dshlog.model.fault import Fault
 from dshlog.model.finding import Finding
 from dshlog.model.place import Place

@@ -72,7 +72,7 @@ class Requests:
             name = len(self.calls), self.calls[-1] + 1
             if name in self._wanted:
                 self.found[name] = self._state(name, judge)
-        elif kind in _ENDING:
+        elif type(kind) is str and kind in _ENDING:
             self._give_up(judge)
 
     def after(self, event: dict[str, Any], seq: int, judge: Judge) -> None:

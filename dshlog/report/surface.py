@@ -8,8 +8,10 @@ from dshlog.codec.chunkruns import PAYLOAD, expand_row
 from dshlog.model.surface import inside
 from dshlog.model.view import SurfaceRow, SurfaceView
 from dshlog.report.examine import Examination
-from dshlog.storage.jsontext import loads
+from dshlog.storage.jsontext import dumps, loads
 from dshlog.storage.unread import Overlong
+
+_SHOWN = 80  # characters of a value that stands in the place of a text
 
 if TYPE_CHECKING:
     from dshlog.model.report import Encoding, Report
@@ -174,7 +176,12 @@ def block_words(content: object) -> str:
     for block in content if type(content) is list else ():
         if type(block) is dict:
             if block.get("type") == "tool-call":
-                words.append(f"{block.get('name')}({block.get('arguments')})")
+                words.append(f"{_word(block.get('name'))}({_word(block.get('arguments'))})")
             else:
-                words.append(f"[{block.get('type')}]")
+                words.append(f"[{_word(block.get('type'))}]")
     return " ".join(words)
+
+
+def _word(value: object) -> str:
+    """Give a text as it is, any other value as the beginning of its JSON."""
+    return value if type(value) is str else dumps(value).decode()[:_SHOWN]

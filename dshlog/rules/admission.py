@@ -21,6 +21,8 @@ _DISPATCH = frozenset({"tool/code-dispatch", "tool/code-dispatch-start"})
 _CHANGES = frozenset({"tool-addition", "tool-removal"})
 RETIRED_BLOCKS = frozenset({"tool-result", *_CHANGES})  # blocks that v4 admits nowhere, or in developer messages only
 _MESSAGE = "$.data.message"
+_ATTACHMENT = frozenset({"attachmentId", "mediaType", "bytes", "width", "height"})
+_PIXEL = {"width": 1, "height": 1}
 _MEDIA = frozenset({"image/png", "image/jpeg", "image/webp", "image/gif"})
 
 
@@ -127,7 +129,7 @@ def _v3_block(block: object) -> bool:
         if kind in {"text", "reasoning"}:
             sound = item.keys() == {"type", "text"} and type(item["text"]) is str
         elif kind == "image":
-            sound = item.keys() == {"type", "attachment"} and _image(item["attachment"])
+            sound = item.keys() == {"type", "attachment"} and _image(item["attachment"], carries=False)
         elif kind == "tool-call":
             sound = (
                 item.keys() == {"type", "id", "name", "arguments"}
@@ -151,14 +153,14 @@ def _v3_block(block: object) -> bool:
     return True
 
 
-def _image(attachment: object) -> bool:
-    """Check an image attachment (P-032)."""
+def _image(attachment: object, *, carries: bool) -> bool:
+    """Check an image attachment (P-032); `carries` says whether it may hold further members."""
     if type(attachment) is not dict:
         return False
-    needed = {"attachmentId", "mediaType", "bytes", "width", "height"}
-    original = attachment.get("originalDimensions", {"width": 1, "height": 1})
+    original = attachment.get("originalDimensions", _PIXEL)
     return (
-        needed <= attachment.keys() <= needed | {"name", "originalDimensions"}
+        attachment.keys() >= _ATTACHMENT
+        and (carries or attachment.keys() <= _ATTACHMENT | {"name", "originalDimensions"})
         and is_text(attachment["attachmentId"])
         and type(attachment["mediaType"]) is str
         and attachment["mediaType"] in _MEDIA
@@ -166,7 +168,8 @@ def _image(attachment: object) -> bool:
         and type(attachment.get("name", "")) is str
         and all(as_count(attachment[side]) for side in ("width", "height"))
         and type(original) is dict
-        and original.keys() == {"width", "height"}
+        and _PIXEL.keys() <= original.keys()
+        and (carries or len(original) == len(_PIXEL))
         and all(as_count(original[side]) for side in ("width", "height"))
     )
 
@@ -180,16 +183,24 @@ def _coordinates(data: dict[str, Any], name: str) -> Iterator[Fault]:
             yield Fault(name, f"{member} is no count from 1 up", f"$.data.{member}")
 
 
-def _v4_system(row: dict[str, Any]) -> Iterator[Fault]:
+def _v4_message(row: dict[str, Any], name: str, role: str) -> tuple[list[Fault], dict[str, Any] | None]:
+    """Give the message of an event of this role, None without one, and what is wrong around it as faults of a rule."""
     data = row.get("data")
     message = data.get("message") if type(data) is dict else None
     if type(data) is not dict or type(message) is not dict:
-        yield Fault("system-form-malformed", "a system/message holds no message", "$.data.message")
+        return [Fault(name, f"a {role}/message holds no message", _MESSAGE)], None
+    faults = list(_coordinates(data, name))
+    if not is_text(message.get("id")) or message.get("role") != role or type(message.get("content")) is not list:
+        faults.append(Fault(name, f"the message lacks an id, the role {role} or a content list", _MESSAGE))
+    return faults, message
+
+
+def _v4_system(row: dict[str, Any]) -> Iterator[Fault]:
+    faults, message = _v4_message(row, "system-form-malformed", "system")
+    yield from faults
+    if message is None:
         return
-    yield from _coordinates(data, "system-form-malformed")
     content = message.get("content")
-    if not is_text(message.get("id")) or message.get("role") != "system" or type(content) is not list:
-        yield Fault("system-form-malformed", "the message lacks an id, the role system or a content list", _MESSAGE)
     yield from _source_faults(message, _MESSAGE, "system")
     for index, block in enumerate(content if type(content) is list else ()):
         where = f"{_MESSAGE}.content[{index}]"
@@ -207,22 +218,16 @@ def _v4_system_block(block: object) -> bool:
     if kind == "tool-call":
         return is_text(block.get("id")) and is_text(block.get("name")) and type(block.get("arguments")) is str
     if kind == "image":
-        return type(block.get("attachment")) is dict and _image(block["attachment"])
+        return _image(block.get("attachment"), carries=True)
     return True
 
 
 def _v4_developer(row: dict[str, Any]) -> Iterator[Fault]:
-    data = row.get("data")
-    message = data.get("message") if type(data) is dict else None
-    if type(data) is not dict or type(message) is not dict:
-        yield Fault("developer-form-malformed", "a developer/message holds no message", "$.data.message")
+    faults, message = _v4_message(row, "developer-form-malformed", "developer")
+    yield from faults
+    if message is None:
         return
-    yield from _coordinates(data, "developer-form-malformed")
-    content = message.get("content")
-    if not is_text(message.get("id")) or message.get("role") != "developer" or type(content) is not list:
-        yield Fault(
-            "developer-form-malformed", "the message lacks an id, the role developer or a content list", _MESSAGE
-        )
+    data, content = row["data"], message.get("content")
     source = message.get("source")
     if type(source) is not dict or not is_text(source.get("kind")):
         yield Fault("developer-form-malformed", "the source names no kind", f"{_MESSAGE}.source")

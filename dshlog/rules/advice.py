@@ -48,6 +48,7 @@ _ADVICE = {
     "L104": f"find the sound text in {_COPY.removeprefix('look for ')}; the session can be used as it is",
     "L105": "go on in a new session, since each request of this one carries the text; dshlog cat --messages FILE prints all",
     "L106": f"{_KEEP}; open the session in dsh itself; a zstd log or a pipe can be stored as a raw file, of which longer lines are read; dshlog cat prints what stands before the line",
+    "L107": f"{_KEEP}; open the session in dsh to see; {_EVENTS}",
     # -- the header
     "H101 H102 H103": f"{_HEADER}; dshlog cat --raw FILE prints the records",
     "H104 H105 H106 H107 H108": (

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dshlog.fold.tail import ABSENT
+from dshlog.fold.identity import ABSENT, identical, member
 from dshlog.model.fault import Fault
 from dshlog.model.number import as_count
-from dshlog.rules.identity import identical, member
 from dshlog.rules.lifecycle import show_id
 
 if TYPE_CHECKING:

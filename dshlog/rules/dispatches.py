@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dshlog.fold.identity import member
 from dshlog.model.fault import Fault
-from dshlog.rules.identity import identical, member
 from dshlog.rules.lifecycle import show_id
 from dshlog.storage.jsontext import same
 
@@ -53,18 +53,10 @@ class Dispatches:
                 )
             )
             return faults
-        for name in ("rootCallId", "parentCallId", "name"):
-            if not identical(member(data, name), member(start, name)):
-                faults.append(
-                    Fault("dispatch-differs", f"{name} differs from the start of the dispatch", f"$.data.{name}")
-                )
-                return faults
-        given, wanted = member(data, "arguments"), member(start, "arguments")
-        absent = [value for value in (given, wanted) if type(value) is object]
-        if len(absent) == 1 or (not absent and not same(given, wanted, zero_sign=True)):
-            faults.append(
-                Fault("dispatch-differs", "arguments differ from the start of the dispatch", "$.data.arguments")
-            )
+        for name in ("rootCallId", "parentCallId", "name", "arguments"):
+            if not same(member(data, name), member(start, name), zero_sign=True):
+                text = f"{name} is not that of the start of the dispatch"
+                return [*faults, Fault("dispatch-differs", text, f"$.data.{name}")]
         return faults
 
     def _common(self, data: object, kind: str) -> tuple[list[Fault], tuple[str, str, str] | None]:

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dshlog.fold.tail import ABSENT
+from dshlog.fold.identity import ABSENT, member
 from dshlog.rules.admission import canonical
-from dshlog.rules.identity import member
-from dshlog.rules.lifecycle import NOT_STARTED_TEXT
 from dshlog.rules.relations import Relations
+from dshlog.rules.repairs import not_started, recovered
 
 if TYPE_CHECKING:
     from dshlog.fold.surface import SurfaceFolder
@@ -64,28 +63,13 @@ class EarlyRelations(Relations):
 
         The upgrade takes any number behind the id, since an earlier one may have renumbered the event.
         """
-        message, error = data.get("message"), data["error"]
-        content = member(message, "content")
+        content = member(data.get("message"), "content")
         block = content[0] if type(content) is list and len(content) == 1 else None
-        name, inner = member(message, "id"), member(block, "content")
-        if (
-            type(call_id) is not str
-            or type(name) is not str
-            or member(error, "name") != "ToolNotStartedError"
-            or member(error, "code") != "TOOL_NOT_STARTED"
-            or member(block, "isError") is not True
-        ):
+        name = not_started(data, call_id, block)
+        if name is None:
             return False
-        if self._version >= _FORKED_SINCE and canonical(name, f"forked-tool-result-{call_id}-") is not None:
-            return True
-        return (
-            cited is None
-            and canonical(name, f"interrupted-tool-result-{call_id}-") is not None
-            and type(inner) is list
-            and len(inner) == 1
-            and member(inner[0], "type") == "text"
-            and member(inner[0], "text") == NOT_STARTED_TEXT
-        )
+        forked = self._version >= _FORKED_SINCE and canonical(name, f"forked-tool-result-{call_id}-") is not None
+        return forked or recovered(name, call_id, block, cited)
 
 
 def _unrelated(_data: Any, _seq: int, _op: Any, _cited: Any) -> None:  # noqa: ANN401

@@ -125,6 +125,14 @@ LINES = {
     "L104": _pair((_TEXT % b"caf\xe9",), (_TEXT % "caf\u00e9".encode(),), before=(TURN, STEP), after=DONE),
     "L105": _pair((_TEXT % b"\\ud83d",), (_TEXT % b"\\ud83d\\ude80",), before=(TURN, STEP), after=DONE),
     "L106": _pair((user("x" * 300),), (user("x"),), before=(TURN,), after=(turn_end(),), scaled=True),
+    "L107": _changed(
+        but(HI, "data.content.0.more", [1]),
+        "data.content.0.more",
+        [[[[[1]]]]],
+        before=(TURN, STEP),
+        after=DONE,
+        scaled=True,
+    ),
 }
 
 # -- the header
@@ -421,6 +429,13 @@ SURFACE = {
     "S313": _pair((_OFFLOAD,), before=(TURN, STEP, _SHOWN), after=DONE, folded=True),
     "S314": _changed(_OFFLOAD, "data.targets.0.imageIndexes", [1], before=(TURN, STEP, _SHOWN), after=DONE),
     "S315": _pair((HI, system()), (system(), HI), before=(TURN, STEP), after=DONE),
+    "S316": _changed(
+        but(_ADDS, "data.message.content", [_ADDS["data"]["message"]["content"][0], text("New.")]),
+        "data.message.content.1",
+        None,
+        before=_OFFERED,
+        after=DONE,
+    ),
 }
 
 # -- turns, steps, calls

@@ -137,6 +137,13 @@ _TEXTS = {
         "cannot take all memory. Above that it says so instead of guessing: the verdict of dsh is null, the log counts "
         "as refused, so that nothing passes that was not read, and the exit status is 2."
     ),
+    "L107": (
+        "No rule of the format limits how deep arrays and objects stand inside each other, and where dsh only reads such "
+        "a record it opens the session. It runs out of stack where it copies a message, compares two values or names one "
+        "in an error, and then refuses the whole log with 'Maximum call stack size exceeded'. From how many levels on "
+        "depends on the place and on what the process did before: some 2000 at the least. dshlog reads any depth, warns "
+        "above 1024 levels, and gives the verdict that dsh would give with stack enough."
+    ),
     # -- the header
     "H101 H102 H103": (
         "The session is missing from the list of dsh without a word, and opening it by its id says that the first line "
@@ -349,6 +356,10 @@ _TEXTS = {
     "S314": (
         f"{_REFUSED}: an image/offload takes an image out of a message that is not on the surface, has no such image, "
         "or has it offloaded already. All targets of one event hold, or none."
+    ),
+    "S316": (
+        f"{_REFUSED} with 'Cannot read properties of null': a developer message adds a tool, and null stands where dsh "
+        "looks for a block or for a declared tool. A null block in a message that adds nothing passes."
     ),
     # -- turns, steps, calls
     "T101": (

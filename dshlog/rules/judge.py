@@ -13,9 +13,10 @@ from orjson import loads
 from dshlog.codec.chunkruns import PAYLOAD, members, row_faults
 from dshlog.codec.envelope import decode_row
 from dshlog.codec.legacy import to_current
+from dshlog.fold.identity import ABSENT, member
 from dshlog.fold.marker import EMBEDDED_STREAMS, marker_faults, source_faults
 from dshlog.fold.surface import SurfaceFolder
-from dshlog.fold.tail import ABSENT, Pending, TailScan
+from dshlog.fold.tail import Pending, TailScan
 from dshlog.model.fault import Fault
 from dshlog.model.number import MAX_SAFE, as_count
 from dshlog.model.vocabulary import SURFACE_TYPES, known_types, row_checked_types
@@ -25,7 +26,6 @@ from dshlog.rules.draft import Draft
 from dshlog.rules.drafts import Drafts, Spot
 from dshlog.rules.early import EarlyRelations
 from dshlog.rules.eventtype import INHERITED_NAMES, is_newer, type_fault
-from dshlog.rules.identity import member
 from dshlog.rules.marks import plain_op, plainly_cited
 from dshlog.rules.payload import log_only_payload_faults, row_faults_v3, surface_payload_faults
 from dshlog.rules.plain import EXACT, FACTS, PLAIN
@@ -34,7 +34,7 @@ from dshlog.rules.register import BY_NAME
 from dshlog.rules.relations import Relations
 from dshlog.rules.tails import GAP, MALFORMED, NOT_JSON, SOUND, UNREAD, tail_policy
 from dshlog.rules.unread import unread_fault
-from dshlog.storage.jsontext import NotJSON, flags, not_json_words, odd, parse
+from dshlog.storage.jsontext import LEVELS, NotJSON, depth, flags, not_json_words, odd, parse
 from dshlog.storage.unread import Overlong
 
 if TYPE_CHECKING:
@@ -98,6 +98,7 @@ class Judge:
         self._frozen_tail: TailScan | None = None
         self._frozen_size: tuple[int, int, int] | None = None
         self._frozen_cut: int | None = None
+        self._frozen_ids: list[tuple[int, int]] = []  # messages whose id stands there twice
         self._frozen_view: tuple[Surface, dict[int, Any]] | None = None
         self._mark, self._mark_offset = 0, 0  # index of a line of the batch, and its offset
         self._known = known_types(version) | extra_types
@@ -396,6 +397,9 @@ class Judge:
                 self._note(Fault("invalid-utf8", "bytes that are not UTF-8 read as U+FFFD"), place, None)
             if lone:
                 self._note(Fault("lone-surrogate", "a text holds half a surrogate pair"), place, None)
+            levels = depth(value)
+            if levels > LEVELS:
+                self._note(Fault("nested-deeply", f"values stand {levels} deep inside each other"), place, None)
             return value
         return parse(line) if odd(line) else value
 
@@ -571,6 +575,7 @@ class Judge:
         folder = self.folder
         self._frozen_size = (len(folder), folder.replaced, folder.message_count())
         self._frozen_cut = self.inherited_cut
+        self._frozen_ids = folder.repeated_ids()
         if self.origins is not None:
             self._frozen_view = (folder.surface(), dict(folder.derived()))
 
@@ -597,10 +602,10 @@ class Judge:
         end = Spot(self.records + 1, self.good_end or 0)
         if self._attempts is not None:
             self._note_all(self._attempts.end(), end, None)
-        for seq, earlier in self.folder.repeated_ids() if self.issue is None else ():
-            line = Spot(seq + 2, 0) if self.version >= _PACKED_UNTIL else end
+        for seq, earlier in self.folder.repeated_ids() if self.issue is None else self._frozen_ids:
             text = f"the message of event {seq} has the id of event {earlier}"
-            draft = self._note(Fault("message-id-repeated", text, None, (earlier,)), line, seq, beyond=False)
+            draft = self._note(Fault("message-id-repeated", text, None, (earlier,)), end, seq, beyond=False)
+            draft.line = seq + 2 if self.version >= _PACKED_UNTIL else None  # a packed row holds many events
             draft.offset = None
 
     # -- bookkeeping

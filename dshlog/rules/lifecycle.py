@@ -6,10 +6,9 @@ follows from it is not reported again.
 
 from __future__ import annotations
 
-from dshlog.fold.tail import ABSENT
+from dshlog.fold.identity import ABSENT, identical, key
 from dshlog.model.fault import Fault
 from dshlog.model.number import as_count
-from dshlog.rules.identity import identical, key
 
 NOT_STARTED_TEXT = (
     "The tool call was interrupted before the Harness recorded it as started. Retry it if it is still needed."
@@ -31,9 +30,12 @@ class Call:
 
 
 class Lifecycle:
-    """The open turn, step and calls. Each method takes one event's facts and gives the fault, or None."""
+    """The open turn, step and calls. Each method takes one event's facts and gives the fault, or None.
 
-    __slots__ = ("calls", "last_step", "next_step", "next_turn", "step", "turn")
+    `claimed` says that the open turn was never started: a step outside every turn named it.
+    """
+
+    __slots__ = ("calls", "claimed", "last_step", "next_step", "next_turn", "step", "turn")
 
     def __init__(self) -> None:
         self.turn: object = None
@@ -42,11 +44,12 @@ class Lifecycle:
         self.next_step = 1
         self.last_step: object = 0  # the step closed last in the open turn; 0 before the first
         self.calls: dict[object, Call] = {}
+        self.claimed = False
 
     def turn_start(self, turn: object, _seq: int) -> Fault | None:
         """R-001, R-002."""
         fault = None
-        if self.turn is not None:
+        if self.turn is not None and not self.claimed:
             fault = Fault(
                 "turn-start-inside-turn", f"turn {show(turn)} starts inside turn {show(self.turn)}", "$.data.turn"
             )
@@ -56,6 +59,7 @@ class Lifecycle:
         self.turn = turn if turn is not None else ABSENT
         self.next_turn = (self.next_turn if number is None else number) + 1
         self.step, self.next_step, self.last_step = None, 1, 0
+        self.claimed = False
         self.calls.clear()
         return fault
 
@@ -104,11 +108,20 @@ class Lifecycle:
             )
         elif not identical(step, self.next_step):
             fault = Fault("step-number-wrong", f"expected step {self.next_step}, found {show(step)}", "$.data.step")
+        if self.turn is None:
+            self._claim(turn)
         number = as_count(step)
         self.step = step if step is not None else ABSENT
         self.next_step = (self.next_step if number is None else number) + 1
         self.calls.clear()
         return fault
+
+    def _claim(self, turn: object) -> None:
+        """Take over the turn that a step outside every turn names."""
+        self.turn = turn if turn is not None else ABSENT
+        self.claimed = True
+        self.next_turn = max(self.next_turn, (as_count(turn) or 0) + 1)
+        self.last_step = 0
 
     def step_end(self, turn: object, step: object) -> list[Fault] | None:
         """R-013, R-034."""

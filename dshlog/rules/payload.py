@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from dshlog.model.fault import Fault
-from dshlog.model.number import as_count, as_int, is_number
+from dshlog.model.number import as_count, as_int, as_int_or_zero, is_number
 
 ROLES = {
     "user/message": "user",
@@ -141,9 +141,10 @@ def row_faults_v3(kind: str, data: object) -> list[Fault]:
     if kind == "tool/result" and "error" in data:
         message = data.get("message")
         content = message.get("content") if type(message) is dict else None
-        block = content[0] if type(content) is list and content else None
-        if type(block) is not dict or block.get("isError") is not True:
-            return [Fault("tool-error-unflagged", "error stands beside a block that is no error", "$.data.error")]
+        block = content[0] if type(content) is list and len(content) == 1 else None
+        if type(block) is not dict or block.get("type") != "tool-result" or block.get("isError") is not True:
+            text = "error stands beside something else than one tool-result block that is an error"
+            return [Fault("tool-error-unflagged", text, "$.data.error")]
     return []
 
 
@@ -212,7 +213,7 @@ def _reason_fits(reason: object) -> bool:
         return "reason" in reason or len(reason) == 1
     if kind != "error" or "error" in reason:
         return True
-    step = as_int(reason.get("step"))
+    step = as_int_or_zero(reason.get("step"))
     if step is None or step < 0:
         return False
     if reason.keys() == {"kind", "step", "failure"}:

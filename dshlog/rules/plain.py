@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dshlog.fold.content import plain_print
+from dshlog.fold.identity import ABSENT
 from dshlog.fold.surface import ASSISTANT, USER
-from dshlog.fold.tail import ABSENT
 from dshlog.model.number import MAX_SAFE
 from dshlog.rules.admission import RETIRED_BLOCKS
 
@@ -137,6 +137,8 @@ def _result(data: Any) -> Facts | None:  # noqa: ANN401
         or message["role"] != "user"
         or source["kind"] != "tool"
         or block["type"] != "tool-result"
+        or not -MAX_SAFE <= turn <= MAX_SAFE  # beyond, several integers are one number
+        or not -MAX_SAFE <= step <= MAX_SAFE
         or block["toolCallId"] != call_id
         or type(block["content"]) is not list
         or (len(block) != 3 if failed is None else len(block) != 4 or (failed is not False and failed is not True))  # noqa: PLR2004
@@ -165,6 +167,8 @@ def _result_v4(data: Any) -> Facts | None:  # noqa: ANN401
         or call_id == ""
         or len(data) != 3  # noqa: PLR2004 - turn, step, message
         or len(source) != 2  # noqa: PLR2004 - kind, callId
+        or not -MAX_SAFE <= turn <= MAX_SAFE  # beyond, several integers are one number
+        or not -MAX_SAFE <= step <= MAX_SAFE
         or source["callId"] != call_id
         or source["kind"] != "tool"
         or message["role"] != "tool"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dshlog.fold.tail import ABSENT
+from dshlog.fold.identity import ABSENT, key, member
 from dshlog.model.fault import Fault
-from dshlog.model.number import as_count
-from dshlog.rules.identity import key, member
+from dshlog.model.number import as_count, as_int_or_zero
 from dshlog.rules.lifecycle import show_id
 
 if TYPE_CHECKING:
@@ -125,7 +124,7 @@ class Records:
 
     def catalog(self, data: object, _seq: int) -> list[Fault]:
         """P-162, R-120."""
-        version, child = as_count(member(data, "version")), member(data, "childId")
+        version, child = as_int_or_zero(member(data, "version")), member(data, "childId")
         mode, label = member(data, "mode"), member(data, "label")
         sound = (
             version in {0, 1, 2}

@@ -155,6 +155,14 @@ RULES = (
         "a limit of dshlog that keeps memory bounded, and no damage: dsh may well open the log",
         hint="this is a limit of dshlog and no damage; open the session in dsh itself",
     ),
+    Rule(
+        "L107",
+        "nested-deeply",
+        None,
+        "wwwww",
+        "a record is nested so deeply that dsh may run out of stack",
+        "it then refuses the whole log, though nothing is wrong with it",
+    ),
     # -- header
     Rule(
         "H101",
@@ -1030,6 +1038,14 @@ RULES = (
         "a system/message after another message came first",
         "the system prompt leads, or there is none",
     ),
+    Rule(
+        "S316",
+        "developer-null",
+        "P-039",
+        "....o",
+        "null stands beside a tool addition, or among the tools it is taken from",
+        "dsh looks into every block and every tool there, and stops at null",
+    ),
     # -- turns, steps, calls
     Rule(
         "T201", "turn-number-wrong", "R-001", "wwwwl", "turns are not numbered 1, 2, 3", "the inherited part counts too"
@@ -1474,7 +1490,7 @@ BY_CODE = {rule.code: rule for rule in RULES}
 ORDER = ("fhrcmvtso", "fhrcmvtso", "fhrcslvo", "fharcsvo", "fharcslvo")
 
 # What will fail later although the log opens: the next request, or the next upgrade.
-OPENS_BUT = frozenset({"L105", "H105", "E112", "T102", "P129", "P130", "P131"}) | {
+OPENS_BUT = frozenset({"L105", "L107", "H105", "E112", "T102", "P129", "P130", "P131"}) | {
     rule.code
     for rule in RULES
     if rule.code[:2] in {"T2", "T3"} or rule.name.startswith(("citation-", "chunk-cited", "chunk-outside"))

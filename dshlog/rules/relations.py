@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dshlog.fold.tail import ABSENT
+from dshlog.fold.identity import ABSENT, member
 from dshlog.model.fault import Fault
-from dshlog.rules.admission import canonical
 from dshlog.rules.compaction import Compaction
 from dshlog.rules.dispatches import Dispatches
-from dshlog.rules.identity import member
-from dshlog.rules.lifecycle import NOT_STARTED_TEXT, Lifecycle
+from dshlog.rules.lifecycle import Lifecycle
 from dshlog.rules.records import Records
+from dshlog.rules.repairs import not_started, recovered
 from dshlog.rules.retries import Retries
 
 if TYPE_CHECKING:
@@ -184,7 +183,7 @@ class Relations:
             return [_no_object("turn/start")]
         crossed = self.compaction.crossed("turn/start")
         fault = self.life.turn_start(data.get("turn", ABSENT), seq)
-        return [found for found in (fault, crossed) if found is not None] or None
+        return [found for found in (crossed, fault) if found is not None] or None  # in the order in which dsh looks
 
     def _turn_end(self, data: Any, _seq: int) -> list[Fault] | None:  # noqa: ANN401
         if type(data) is not dict:
@@ -192,7 +191,7 @@ class Relations:
             return [_no_object("turn/end")]
         crossed = self.compaction.crossed("turn/end")
         fault = self.life.turn_end(data.get("turn", ABSENT))
-        return [found for found in (fault, crossed) if found is not None] or None
+        return [found for found in (crossed, fault) if found is not None] or None  # in the order in which dsh looks
 
     def _step_start(self, data: Any, _seq: int) -> list[Fault] | None:  # noqa: ANN401
         if type(data) is not dict:
@@ -249,20 +248,7 @@ def _no_object(kind: str) -> Fault:
 
 def _is_repair(data: dict[str, Any], call_id: object, cited: Any) -> bool:  # noqa: ANN401
     """Tell whether a result is the exact repair of a call that was not started (R-033, R-035)."""
-    message, error = data.get("message"), data["error"]
-    if type(message) is not dict or member(error, "code") != "TOOL_NOT_STARTED" or type(call_id) is not str:
-        return False
-    name = message.get("id")
-    if type(name) is not str or member(error, "name") != "ToolNotStartedError" or message.get("isError") is not True:
-        return False
-    if name.startswith("forked-tool-result-"):
-        return True  # admission has checked its form
-    content = message.get("content")
-    return (
-        cited is None
-        and canonical(name, f"interrupted-tool-result-{call_id}-") is not None
-        and type(content) is list
-        and len(content) == 1
-        and member(content[0], "type") == "text"
-        and member(content[0], "text") == NOT_STARTED_TEXT
-    )
+    message = data.get("message")
+    name = not_started(data, call_id, message)
+    # Admission has checked the form of a fork's result.
+    return name is not None and (name.startswith("forked-tool-result-") or recovered(name, call_id, message, cited))

@@ -19,8 +19,11 @@ if TYPE_CHECKING:
     from typing import TypeGuard
 
 __all__ = [
+    "LEVELS",
     "MAX_SAFE",
     "NotJSON",
+    "depth",
+    "double_of",
     "dumps",
     "fingerprint",
     "flags",
@@ -32,6 +35,7 @@ __all__ = [
     "well_formed",
 ]
 
+LEVELS = 1024  # arrays and objects inside each other that the fast parser takes
 MINUS, BACKSLASH = 0x2D, 0x5C  # `int in bytes` is one memchr; `bytes in bytes` costs several times as much
 
 
@@ -96,6 +100,15 @@ def parse(line: bytes, *, told: bool = True) -> object:
                 raise NotJSON(0, "refused") from None
     # One authority for refusals, so that place and reason do not depend on the Python release.
     return Reader(line, text).read()
+
+
+def depth(value: object) -> int:
+    """Count the arrays and objects that stand inside each other where a value is deepest; any depth."""
+    levels, held = 0, [value]
+    while inside := [part for part in held if type(part) is dict or type(part) is list]:
+        levels += 1
+        held = [part for outer in inside for part in (outer.values() if type(outer) is dict else outer)]
+    return levels
 
 
 def flags(line: bytes) -> tuple[bool, bool]:

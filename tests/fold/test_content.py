@@ -159,6 +159,17 @@ def test_the_sign_of_a_zero_does_not_count(version):
 
 
 @pytest.mark.parametrize("version", EVERY)
+@pytest.mark.parametrize("name", ["turn", "step", "meta"])
+def test_a_big_number_is_the_double_that_it_rounds_to(name, version):
+    data = result_data(version)
+    odd, same, more = ({**data, name: value} for value in (2**53 + 1, 2**53, 2**53 + 2))
+    assert tool_print(odd, version) == tool_print(same, version)
+    assert tool_print(odd, version) == tool_print({**data, name: 2.0**53}, version)
+    assert tool_print(odd, version) != tool_print(more, version)
+    assert tool_print({**data, name: 10**400}, version) == tool_print({**data, name: float("inf")}, version)
+
+
+@pytest.mark.parametrize("version", EVERY)
 @pytest.mark.parametrize("data", [None, 1, "x", [], {}, {"message": None}, {"message": []}, {"message": {}}])
 def test_a_result_of_any_form_has_a_print(data, version):
     assert tool_print(data, version) == tool_print(copy.deepcopy(data), version)

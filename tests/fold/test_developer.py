@@ -165,6 +165,20 @@ def test_an_added_tool_stands_in_the_header_that_is_named():
     assert fault_of(addition(), header_seq=2, headers=headers) is None
 
 
+def test_a_null_block_does_not_stand_beside_an_addition():
+    assert fault_of(addition(), None, header_seq=3) == ("developer-null", "$.data.message.content[1]")
+    assert fault_of(None, addition(), header_seq=3) == ("developer-null", "$.data.message.content[0]")
+    assert fault_of(removal(), None) is None
+
+
+def test_the_header_that_is_named_holds_no_null_tool():
+    data = message_data(addition(), header_seq=3)
+    headers = {3: frozenset({"t1"})}
+    assert developer_fault(9, data, headers, null_tools={2}) is None
+    found = developer_fault(9, data, headers, null_tools={2, 3})
+    assert (found.name, found.path, found.seqs) == ("developer-null", "$.data.headerSeq", (3,))
+
+
 def test_content_that_is_no_array_holds_no_tool_change():
     data = message_data(text("x"))
     for content in (None, {}, "tool-addition"):

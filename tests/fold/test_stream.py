@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dshlog.fold.identity import ABSENT
 from dshlog.fold.stream import Assembler, AssemblyError, StreamError, accumulate, assembled, expand_stream
-from dshlog.fold.tail import ABSENT
 from dshlog.storage.jsontext import same
 
 FOLDER = Path(__file__).resolve().parents[2] / "fixtures/vectors/streams"

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from dshlog.fold.tail import ABSENT, TailScan
+from dshlog.fold.identity import ABSENT
+from dshlog.fold.tail import TailScan
 from logbuilder import Log
 
 EVERY = [0, 1, 2, 3, 4]
@@ -292,6 +293,12 @@ def test_two_objects_are_never_the_same_call():
     assert len(scan.pending) == 4
     scan.tool_call({"callId": {"a": 1}}, 2)
     assert all(pending.call_seq is None for pending in scan.pending.values())
+
+
+def test_big_numbers_are_one_call_when_they_are_one_double():
+    scan = TailScan(0)
+    scan.assistant(advertise(2**53 + 1, 2**53, 2.0**53, 2**53 + 2, 10**400, float("inf")), 1)
+    assert len(scan.pending) == 3
 
 
 def test_zero_and_negative_zero_are_one_call():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dshlog.model.number import MAX_SAFE, as_count, as_int, is_number
+from dshlog.model.number import MAX_SAFE, as_count, as_int, as_int_or_zero, is_number
 from dshlog.storage.jsontext import parse
 
 
@@ -40,6 +40,11 @@ def test_negative_zero_fractions_and_what_no_double_holds_exactly_are_no_integer
     assert as_int(value) is None
     assert as_count(value) is None
     assert is_number(value)
+
+
+@pytest.mark.parametrize("text, integer", [("-0", 0), ("-0.0", 0), ("0", 0), ("-1", -1), ("2.0", 2), ("0.5", None)])
+def test_where_only_the_value_counts_negative_zero_is_zero(text, integer):
+    assert as_int_or_zero(parse(text.encode())) == integer
 
 
 @pytest.mark.parametrize("value", [2**53, -(2**53), 2**64])

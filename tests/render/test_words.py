@@ -94,3 +94,11 @@ def test_a_list_of_paths_keeps_them_whole():
 )
 def test_a_long_line_is_folded_at_words(line, width, rows):
     assert list(folded(line, width)) == rows
+
+
+def test_lists_and_objects_are_shown_as_json_at_any_depth():
+    deep = []
+    for _ in range(5000):
+        deep = [deep]
+    assert value_word({"a": [1, None]}) == '{"a":[1,null]}'
+    assert value_word(deep).startswith("[[[[")

@@ -75,7 +75,7 @@ CHANGES = (
     ("rules/drafts", '(not beyond or stage == "a")', "not beyond"),
     ("rules/early", "if self._restart == seq - 1 and", "if self._restart is not None and"),
     ("rules/early", "life.turn is not None and life.step is None:", "life.turn is not None:"),
-    ("rules/identity", "    if kind is dict or kind is list:\n        return False\n", ""),
+    ("fold/identity", "    if kind is dict or kind is list:\n        return False\n", ""),
     ("rules/relations", 'elif kind == _COMPACTOR and op != "append":', "elif kind == _COMPACTOR:"),
     ("rules/relations", 'if op != "append":', "if False:"),
     ("report/sequence", "if judge.issue in gaps:", "if False:"),

@@ -442,7 +442,6 @@ def carried(more):
     return (*OPEN, but(system(), "data.message.content.0", {"type": "image", "attachment": PICTURE | more}))
 
 
-@pytest.mark.xfail(strict=True, reason="v4 carries further members of an attachment, here they refuse the log")
 @pytest.mark.parametrize("more", MORE)
 def test_further_members_of_an_attachment_are_carried_in_v4(more, judged):
     assert judged(carried(more)).native.opens is True

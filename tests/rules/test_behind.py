@@ -311,11 +311,22 @@ def test_a_marker_behind_the_damage_takes_nothing_back(name, judged):
     assert (report.native.opens, report.native.first) == (False, code)
 
 
-@pytest.mark.xfail(strict=True, reason="ids that repeat are looked for in whole logs only")
 def test_warnings_of_the_prefix_stay(judged):
     rows_ = (TURN, STEP, HI, but(HI, "data.content", []))
     assert "P143" in [finding.code for finding in judged(rows_).findings]
     assert "P143" in [finding.code for finding in judged((*rows_, BAD)).findings]
+
+
+def test_an_id_that_repeats_behind_the_damage_only_is_not_told(judged):
+    assert "P143" not in [finding.code for finding in judged((TURN, STEP, HI, BAD, HI)).findings]
+
+
+@pytest.mark.parametrize("version", [0, 3])
+def test_the_line_of_an_id_that_repeats_is_told_where_a_row_is_an_event(version, judged):
+    found = judged((TURN, STEP, HI, HI, step_end(), turn_end()), version).findings
+    assert [(finding.code, finding.place.line, finding.place.seq) for finding in found] == [
+        ("P143", 5 if version else None, 3)
+    ]
 
 
 # -- counting

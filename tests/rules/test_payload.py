@@ -226,6 +226,13 @@ def test_a_header_that_is_no_object(data, judged):
 
 # -- v3: what makes a row malformed
 
+FAILED = {"type": "tool-result", "toolCallId": "c1", "content": [], "isError": True}
+
+
+def failed(*blocks):
+    """Give a result with an error beside these blocks."""
+    return but(but(wrapped(), "data.error", {"name": "E", "code": "E"}), "data.message.content", list(blocks))
+
 
 @pytest.mark.parametrize(
     "code, row",
@@ -234,6 +241,10 @@ def test_a_header_that_is_no_object(data, judged):
         ("P123", but(wrapped(), "data.error", {"name": "E", "code": "E"})),
         ("P123", but(but(wrapped(), "data.error", None), "data.message.content", [])),
         ("P123", but(but(wrapped(), "data.error", {}), "data.message", 7)),
+        ("P123", failed({"type": "text", "text": "x", "isError": True})),
+        ("P123", failed({"isError": True})),
+        ("P123", failed(FAILED, FAILED)),
+        ("P123", failed(FAILED, text("x"))),
         ("P114", request(adapterDefaults={})),
     ],
 )
@@ -242,6 +253,12 @@ def test_rows_of_v3_that_are_a_torn_tail(code, row, judged):
     assert (names(report)[0], report.state, report.native.opens) == (code, "torn", True)
     report = judged((*asked(3), row, turn_end()), 3)
     assert (report.state, report.native.first) == ("refused", code)
+
+
+@pytest.mark.parametrize("block", [FAILED | {"toolCallId": "c2"}, FAILED | {"content": 7}])
+def test_a_flagged_wrapper_of_another_form_is_met_later_and_refuses_the_log(block, judged):
+    report = judged((*asked(3), failed(block)), 3)
+    assert (report.state, report.native.first) == ("refused", "P109")
 
 
 def test_an_error_beside_a_flagged_block_is_sound(judged):
@@ -271,6 +288,8 @@ SOUND_REASONS = [
     error(error=None, more=1),
     error(step=0, message=""),
     error(step=1.0, message="no", code="E"),
+    error(step=-0.0, message="no"),
+    error(step=-0.0, failure=FAILURE),
     error(step=2, failure={"message": "", "code": ""}),
     error(step=2, failure=FAILURE),
 ]

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 import rows
 from dshlog.codec.sources import decode_sources
 from dshlog.fold.content import tool_print
+from dshlog.fold.identity import ABSENT
 from dshlog.fold.marker import source_faults
 from dshlog.fold.surface import KINDS, LAST_KIND
-from dshlog.fold.tail import ABSENT
 from dshlog.report.examine import examine
 from dshlog.rules.admission import admission_faults
 from dshlog.rules.judge import Judge

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dshlog.fold.tail import ABSENT
+from dshlog.fold.identity import ABSENT, identical, key, member
 from dshlog.model.vocabulary import LATEST
-from dshlog.rules.identity import identical, key, member
 from dshlog.rules.lifecycle import show, show_id
 from dshlog.rules.register import BY_CODE
 
@@ -19,6 +18,7 @@ VALUES = st.one_of(
     st.none(),
     st.booleans(),
     st.integers(-3, 3),
+    st.integers(2**53 - 2, 2**53 + 4),
     st.sampled_from([0.0, -0.0, 1.0, 0.5, 1e300]),
     st.text(max_size=2),
     st.just(ABSENT),
@@ -32,7 +32,19 @@ def test_scalars_are_identical_to_themselves_alone(a, b):
     assert identical(a, b) is (a is b)
 
 
-@pytest.mark.parametrize("a, b", [(0, -0.0), (0.0, -0.0), (1, 1.0), (2**60, 2.0**60), (-1, -1.0)])
+@pytest.mark.parametrize(
+    "a, b",
+    [
+        (0, -0.0),
+        (0.0, -0.0),
+        (1, 1.0),
+        (2**60, 2.0**60),
+        (-1, -1.0),
+        (2**53 + 1, 2**53),
+        (-(2**53) - 1, -(2.0**53)),
+        (10**400, float("inf")),
+    ],
+)
 def test_numbers_are_identical_by_value(a, b):
     assert identical(a, b)
     assert key(a) == key(b)

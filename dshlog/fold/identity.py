@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dshlog.fold.tail import ABSENT
+from dshlog.storage.jsontext import double_of
+
+ABSENT = object()  # a member that is not there, told apart from null
 
 _NUMBERS = (int, float)
 
@@ -10,15 +12,15 @@ _NUMBERS = (int, float)
 def identical(a: object, b: object) -> bool:
     """Tell whether two values of different rows are the same to `===`.
 
-    Numbers by value (0 equals -0), texts, booleans and null by value; an absent member (ABSENT) equals
-    only an absent one; objects and lists of different rows are never equal.
+    Numbers by the double that JavaScript holds (0 equals -0), texts, booleans and null by value; an absent
+    member (ABSENT) equals only an absent one; objects and lists of different rows are never equal.
     """
     kind = type(a)
     if kind is dict or kind is list:
         return False
-    if kind is type(b):
-        return a == b
-    return kind in _NUMBERS and type(b) in _NUMBERS and a == b
+    if isinstance(a, _NUMBERS) and isinstance(b, _NUMBERS) and bool not in {kind, type(b)}:
+        return a == b or double_of(a) == double_of(b)
+    return kind is type(b) and a == b
 
 
 def key(value: object) -> object:
@@ -26,10 +28,10 @@ def key(value: object) -> object:
     kind = type(value)
     if kind is str:
         return value
-    if kind in _NUMBERS:
-        return ("number", value)
     if kind is dict or kind is list:
         return object()  # never equal to any other
+    if isinstance(value, _NUMBERS) and kind is not bool:
+        return ("number", double_of(value))
     return (kind, value)
 
 
