@@ -8,6 +8,11 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from hypothesis import settings
+
+# A law is no benchmark: on a loaded machine any example may take long.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 NEEDS = {"shared": "corpus", "node": "node", "oracle": "oracle", "live": "live"}  # fixture -> the marker of its tests
