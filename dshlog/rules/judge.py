@@ -147,7 +147,7 @@ class Judge:
         if not self._scans:
             # In a log that keeps the relationship rules the closer scan finds what the lifecycle holds.
             life, scan = self._relations.life, self._scan
-            scan.turn, scan.step = life.turn, life.step
+            scan.turn, scan.step = (None, None) if life.claimed else (life.turn, life.step)
             scan.pending = {
                 known: Pending(call.id, life.turn, life.step, call.start_seq)
                 for known, call in life.calls.items()
