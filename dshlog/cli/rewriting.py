@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -39,7 +40,7 @@ LikeDshOption = Annotated[
 ]
 VerifyOption = Annotated[
     bool,
-    typer.Option("--verify/--no-verify", help="Read the result back and compare its events with those of LOG."),
+    typer.Option("--verify/--no-verify", help="Compare the events of the result with those of LOG, and read it back."),
 ]
 
 
@@ -74,6 +75,7 @@ def _write(source: Source, log: str, out: str, asked: Rewriting, *, verify: bool
 
     encoding = asked.encoding or _encoding(source, log)
     _refuse_name(out, encoding)
+    asked = replace(asked, prove=verify)
     with NewFile(out) as new:
         done = rewrite(source, log, asked, new.write)
         if done.refusal is not None:
@@ -84,7 +86,7 @@ def _write(source: Source, log: str, out: str, asked: Rewriting, *, verify: bool
                 new.write(piece)
         new.seal()
         if verify:
-            _verify(source, new, done, encoding)
+            _verify(source, log, new, done, encoding)
         new.publish()
     with Output() as output:
         output.lines([_summary(out, done, asked)])
@@ -120,17 +122,20 @@ def _refused(log: str, done: Rewritten) -> int:
     return 1
 
 
-def _verify(source: Source, new: NewFile, done: Rewritten, encoding: Encoding) -> None:
+def _verify(source: Source, log: str, new: NewFile, done: Rewritten, encoding: Encoding) -> None:
     from dshlog.files.read import FileSource
     from dshlog.report.lossless import difference, same_bytes
+    from dshlog.report.rewrite import text_checksum
 
     with FileSource(new.temporary) as again:
         if done.same_bytes:
             at = None if same_bytes(source, again) else 0
+        elif done.proved and (done.checksum is None or text_checksum(again, encoding) == done.checksum):
+            at = None
         else:
-            at = difference((source, done.report.encoding), (again, encoding), done.report.version or 0)
+            at = difference((source, done.encoding), (again, encoding), done.version or 0)
     if at is not None:
-        message = f"the result would not say the same as {done.report.path}: record {at} differs; nothing was written"
+        message = f"the result would not say the same as {log}: record {at} differs; nothing was written"
         raise Failure(message, "please report this with the log, or with what dshlog validate says of it")
 
 

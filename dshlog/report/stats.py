@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dshlog.codec.chunklines import BadRowError, event_lines, packed_row
+from dshlog.codec.chunklines import BadRowError, packed_row
+from dshlog.codec.eventtext import event_texts
 from dshlog.fold.usage import BUCKETS, Spending
 from dshlog.model.number import as_count, as_int
 from dshlog.report.decode import read_log
 from dshlog.report.repack import PACKED_UNTIL, change_for
+from dshlog.report.rowcheck import plain_batch
 
 if TYPE_CHECKING:
     from dshlog.model.report import Encoding, Report
@@ -132,9 +134,9 @@ def log_stats(source: Source, path: str, *, encoding: Encoding | None = None) ->
                 kind = row["type"]
                 stats.packed += number
                 stats.packed_bytes += len(line)
-                stats.loose_bytes += sum(map(len, event_lines(row)))
+                stats.loose_bytes += sum(len(made.text) for made in event_texts(row))
             out: list[bytes] = []
-            packing.feed([line], out)
+            packing.feed(plain_batch([line]), out)
             stats.saving += len(line) - sum(map(len, out))
         one = stats.kinds.setdefault(kind, Kind())
         one.records += 1
