@@ -141,15 +141,20 @@ def _verify(source: Source, log: str, new: NewFile, done: Rewritten, encoding: E
 
 def _summary(out: str, done: Rewritten, asked: Rewriting) -> str:
     from dshlog.render.words import count, path_name
+    from dshlog.report.repack import PACKED_UNTIL
 
     name = path_name(out)
     if done.same_bytes:
         return f"{name}: nothing to {'unpack' if asked.unpack else 'pack'}, copied as it is"
     if not done.taken:
-        return f"{name}: no row changed, written as {asked.encoding}"
-    if done.taken == done.made:
-        return f"{name}: {count(done.taken, 'stream')} {'unpacked' if asked.unpack else 'packed'}"
-    what = f"{count(done.taken, 'packed row')} became {count(done.made, 'event')}"
-    if not asked.unpack:
+        what = f"no row changed, written as {asked.encoding}"
+    elif (done.version or 0) >= PACKED_UNTIL:
+        what = f"{count(done.taken, 'stream')} {'unpacked' if asked.unpack else 'packed'}"
+    elif asked.unpack:
+        what = f"{count(done.taken, 'packed row')} became {count(done.made, 'event')}"
+    else:
         what = f"{count(done.taken, 'event')} became {count(done.made, 'packed row')}"
+    if done.torn_bytes:
+        told = f"of a torn frame of {count(done.torn_bytes, 'byte')}, {count(done.torn_text, 'byte')} of text could be read"
+        what = f"{what}; {told}"
     return f"{name}: {what}"

@@ -176,9 +176,12 @@ class Fresh:
     def torn(self, pieces: Iterable[bytes]) -> None:
         """Write a frame that is torn too, so that dsh cuts it as it would have cut the text."""
         self._held.end()
-        text = b"".join(pieces)
-        if text:
-            self._write(self._maker.torn([text]))
+        begun = None
+        for piece in pieces:
+            begun = begun or self._maker.begin()
+            self._write(begun.add(piece))
+        if begun is not None:
+            self._write(begun.torn_end())
 
     def close(self) -> None:
         """Write the last frame."""

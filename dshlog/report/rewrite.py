@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 from zlib import crc32
 
@@ -72,6 +74,8 @@ class Rewritten:
     made: int = 0
     proved: bool = False
     checksum: int | None = None
+    torn_bytes: int = 0
+    torn_text: int = 0
 
 
 def rewrite(source: Source, path: str, asked: Rewriting, write: Write) -> Rewritten:
@@ -107,8 +111,18 @@ def rewrite(source: Source, path: str, asked: Rewriting, write: Write) -> Rewrit
     first = _first(report)
     if not whole or (taken and first is not None) or (first is not None and first.code[0] == "F"):
         return Rewritten(version=version, encoding=encoding, refusal=_refusal(report))
-    proved = change is None or change.proved
-    return Rewritten(version=version, encoding=encoding, taken=taken, made=made, proved=proved, checksum=done.checksum)
+    frames = head.container.frames
+    torn = frames.size - frames.torn if frames is not None and frames.torn is not None and not keeps else 0
+    return Rewritten(
+        version=version,
+        encoding=encoding,
+        taken=taken,
+        made=made,
+        proved=change is None or change.proved,
+        checksum=done.checksum,
+        torn_bytes=torn,
+        torn_text=done.torn_text,
+    )
 
 
 def text_pieces(source: Source, encoding: Encoding | None) -> Iterator[bytes]:
@@ -154,7 +168,8 @@ def _unknown(report: Report) -> bool:
 class _Rewrite:
     """One pass over the text.
 
-    `checksum` is that of the text that went into frames, `torn` tells whether its last line has no end.
+    `checksum` is that of the text that went into frames, `torn` tells whether its last line has no end,
+    `torn_text` counts the bytes that could be read of a torn frame.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 - what one pass needs
@@ -170,6 +185,7 @@ class _Rewrite:
         self._source, self._change, self._check = source, change, check
         self._container = Container(source, encoding)
         self.torn = False
+        self.torn_text = 0
         to_frames = asked.encoding == "zstd" or (asked.encoding is None and encoding == "zstd")
         self.checksum: int | None = 0 if asked.prove and to_frames else None
         torn = report.torn if report is not None and to_frames and encoding == "raw" else None
@@ -209,13 +225,21 @@ class _Rewrite:
         if isinstance(rest, Overlong):
             return False
         self.torn = bool(rest)
-        tail = [*self._behind, rest] if rest else self._behind
-        torn = [*tail, *self._container.torn_text()]
-        for piece in torn:
-            self._sum(piece)
+        torn = self._torn_text(rest)
         self._out.torn(torn)
+        deque(torn, 0)  # A torn frame that is copied was not read.
         self._out.close()
         return self._whole
+
+    def _torn_text(self, rest: bytes) -> Iterator[bytes]:
+        """Yield what stands behind the last whole line, or behind the place where dsh would cut."""
+        for piece in chain(self._behind, [rest] if rest else ()):
+            self._sum(piece)
+            yield piece
+        for piece in self._container.torn_text():
+            self._sum(piece)
+            self.torn_text += len(piece)
+            yield piece
 
     @property
     def _taken(self) -> int:

@@ -129,6 +129,25 @@ def test_usage(dsh, packed, tmp_path, words, told):
     assert "name a file" in err
 
 
+def test_rows_of_one_event_are_told_from_streams(dsh, packed, tmp_path):
+    row = b'{"type":"text-chunks","seq0":0,"time0":1,"data":{"turn":1,"step":1,"index":0,"dt":[],"texts":["a"]}}\n'
+    packed.write_bytes(packed.read_bytes().splitlines(keepends=True)[0] + row)
+    out = tmp_path / "x.jsonl"
+    assert dsh("unpack", packed, "-o", out)[1] == f"{out}: 1 packed row became 1 event\n"
+
+
+def test_what_cannot_be_read_of_a_torn_frame_is_told(dsh, tmp_path):
+    data = FRAMED.read_bytes()
+    for kept, cut, told in ((data, b"", None), (data + data[:20], data[:20], "20 bytes, 0 bytes of text")):
+        log, out, same = (tmp_path / f"{len(kept)}-{name}" for name in ("a.jsonl.zstd", "b.jsonl", "c.jsonl.zstd"))
+        log.write_bytes(kept)
+        status, words, _ = dsh("pack", log, "--encoding", "raw", "-o", out)
+        assert status == 0
+        assert words.endswith(f"; of a torn frame of {told} could be read\n") if told else ";" not in words
+        assert dsh("unpack", log, "-o", same)[0] == 0
+        assert same.read_bytes().endswith(cut)
+
+
 def test_a_log_whose_rows_are_refused_gives_no_result(dsh, packed, tmp_path):
     lines = packed.read_bytes().splitlines(keepends=True)
     packed.write_bytes(b"".join([*lines[:3], b"{]\n", *lines[3:]]))
