@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
 import typer
 
@@ -12,6 +13,9 @@ from dshlog.cli.failure import Failure
 from dshlog.cli.output import Output, say
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import FrameType
+
     from dshlog.cli.world import World
     from dshlog.files.create import NewFile
     from dshlog.report.rewrite import Rewriting, Rewritten
@@ -62,11 +66,34 @@ def rewriting(  # one keyword for each option
 def write(world: World, path: str, out: str, asked: Rewriting, *, verify: bool) -> int:
     """Write the result of one log and give the exit status."""
     if out == "-":
-        message = "the result is a file, which is read back before it gets its name; cat prints events"
+        message = "the result is a file, which is proved before it gets its name; cat prints events"
         raise Failure(message, "name a file with -o")
     log = one_log(world, path, "unpack" if asked.unpack else "pack")
-    with world.kept_source(log) as source:
+    with world.kept_source(log) as source, _interruptible():
         return _write(source, log, out, asked, verify=verify)
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let a request to end be an interruption, so that no temporary file stays behind."""
+    import signal
+
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    taken = []
+    with suppress(ValueError):  # only the main thread may ask for signals
+        for number in numbers:
+            if signal.getsignal(number) is signal.SIG_DFL:
+                signal.signal(number, _interrupt)
+                taken.append(number)
+    try:
+        yield
+    finally:
+        for number in taken:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
+    raise KeyboardInterrupt
 
 
 def _write(source: Source, log: str, out: str, asked: Rewriting, *, verify: bool) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import shutil
+import signal
 import sys
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 import build
 import rows
 from dshlog.cli.main import main
+from dshlog.files.create import NewFile
 from logbuilder import Log
 
 FIXTURES = Path(build.__file__).parent
@@ -205,3 +207,24 @@ def test_a_session_directory_is_its_log(dsh, tmp_path):
     home = tmp_path / "home"
     shutil.copytree(FIXTURES / "v4/clean", home)
     assert dsh("unpack", "--streams", home, "-o", tmp_path / "x.jsonl.zstd")[0] == 0
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
+def test_a_request_to_end_leaves_nothing_behind(dsh, packed, tmp_path, monkeypatch, name):
+    number = getattr(signal, name)
+    before = signal.getsignal(number)
+    monkeypatch.setattr(NewFile, "seal", lambda _: signal.raise_signal(number))
+    status, told, err = dsh("unpack", packed, "-o", tmp_path / "x.jsonl")
+    assert (status, told, err) == (130, "", "")
+    assert list(tmp_path.iterdir()) == [packed]
+    assert signal.getsignal(number) is before
+
+
+def test_a_signal_that_is_ignored_stays_ignored(dsh, packed, tmp_path, monkeypatch):
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    real = NewFile.seal
+    monkeypatch.setattr(NewFile, "seal", lambda new: (signal.raise_signal(signal.SIGHUP), real(new)))
+    try:
+        assert dsh("unpack", packed, "-o", tmp_path / "x.jsonl")[0] == 0
+    finally:
+        signal.signal(signal.SIGHUP, before)
