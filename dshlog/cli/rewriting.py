@@ -107,6 +107,9 @@ def _write(source: Source, log: str, out: str, asked: Rewriting, *, verify: bool
         done = rewrite(source, log, asked, new.write)
         if done.refusal is not None:
             return _refused(log, done)
+        if done.unread:
+            message = f"{log} has a line too large to be held; nothing was written"
+            raise Failure(message, "dshlog validate says what is known of such a line")
         if done.same_bytes:
             new.restart()
             for piece in source.chunks():

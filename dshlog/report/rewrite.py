@@ -59,16 +59,18 @@ class Rewriting:
 class Rewritten:
     """What came of it.
 
-    `version` and `encoding` are those of the source. `refusal` is why there is no result. `same_bytes` tells that
-    nothing had to be changed: the result is the source, byte for byte, and what was written does not count.
-    `taken` counts the records that were changed, `made` those that stand for them. When it is
-    `proved`, the text that was written is known to say what the source says; `checksum` is that of the text which
-    went into frames.
+    `version` and `encoding` are those of the source. `refusal` is why there is no result, `unread` that a line is
+    too large to be held. `same_bytes` tells that nothing had to be changed: the result is the source, byte for
+    byte, and what was written does not count. `taken` counts the records that were changed, `made` those that
+    stand for them. When it is `proved`, the text that was written is known to say what the source says; `checksum`
+    is that of the text which went into frames. `torn_bytes` counts the bytes of a torn frame that is not copied,
+    `torn_text` what could be read of it.
     """
 
     version: int | None
     encoding: Encoding
     refusal: Finding | None = None
+    unread: bool = False
     same_bytes: bool = False
     taken: int = 0
     made: int = 0
@@ -109,6 +111,8 @@ def rewrite(source: Source, path: str, asked: Rewriting, write: Write) -> Rewrit
     if report is None and not (whole and not done.torn and _sound(check, head.header)):
         report = examine(source, path)
     first = _first(report)
+    if not whole and first is None:
+        return Rewritten(version=version, encoding=encoding, unread=True)
     if not whole or (taken and first is not None) or (first is not None and first.code[0] == "F"):
         return Rewritten(version=version, encoding=encoding, refusal=_refusal(report))
     frames = head.container.frames

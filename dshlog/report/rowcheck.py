@@ -12,7 +12,7 @@ from dshlog.codec.envelope import decode_row
 from dshlog.model.number import MAX_SAFE, as_count
 from dshlog.rules.marks import plainly_cited
 from dshlog.storage.jsontext import NotJSON, loads, odd
-from dshlog.storage.lines import Overlong
+from dshlog.storage.unread import Overlong
 
 _LOG_ONLY, _APPENDED, _CITING = 4, 5, 6  # members of a row: the four, with surfaceOp, with sourceEventSeqs too
 

@@ -21,6 +21,7 @@ from dshlog.report.rewrite import Rewriting, rewrite, text_pieces
 from dshlog.report.rowcheck import RowCheck
 from dshlog.storage.frames import walk
 from dshlog.storage.jsontext import parse, same
+from dshlog.storage.lines import Lines
 from dshlog.storage.source import BytesSource
 from logbuilder import Log
 
@@ -390,6 +391,17 @@ def test_a_run_of_a_raw_log_is_cut_when_much_is_held():
         packed, _ = run(data, PACK)
         assert difference((BytesSource(data), "raw"), (BytesSource(packed), "raw"), 0) is None
         assert packed.count(b"text-chunks") > 2
+
+
+@pytest.mark.parametrize("asks", [UNPACK, PACK, asked("zstd"), Rewriting(unpack=True, prove=False)])
+def test_a_line_too_large_to_be_held_gives_no_result(monkeypatch, asks):
+    monkeypatch.setattr("dshlog.report.rewrite.Lines", lambda: Lines(1000))
+    log = conversation(0)
+    log.turn()
+    log.user("x" * 600_000)
+    _, done = run(rows.raw(log.batches()), asks)
+    assert (done.unread, done.refusal, done.same_bytes) in {(True, None, False), (False, None, True)}
+    assert done.unread or asks is PACK
 
 
 # -- all fixtures
