@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import zstandard
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import build
@@ -478,6 +478,7 @@ def test_same_bytes():
     assert not same_bytes(BytesSource(b"a"), BytesSource(b"aa"))
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_any_split_into_frames_says_the_same(data):
     log = conversation(0)
