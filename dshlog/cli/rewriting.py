@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
 import typer
 
@@ -11,6 +13,9 @@ from dshlog.cli.failure import Failure
 from dshlog.cli.output import Output, say
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import FrameType
+
     from dshlog.cli.world import World
     from dshlog.files.create import NewFile
     from dshlog.report.rewrite import Rewriting, Rewritten
@@ -39,7 +44,7 @@ LikeDshOption = Annotated[
 ]
 VerifyOption = Annotated[
     bool,
-    typer.Option("--verify/--no-verify", help="Read the result back and compare its events with those of LOG."),
+    typer.Option("--verify/--no-verify", help="Compare the events of the result with those of LOG, and read it back."),
 ]
 
 
@@ -61,11 +66,34 @@ def rewriting(  # one keyword for each option
 def write(world: World, path: str, out: str, asked: Rewriting, *, verify: bool) -> int:
     """Write the result of one log and give the exit status."""
     if out == "-":
-        message = "the result is a file, which is read back before it gets its name; cat prints events"
+        message = "the result is a file, which is proved before it gets its name; cat prints events"
         raise Failure(message, "name a file with -o")
     log = one_log(world, path, "unpack" if asked.unpack else "pack")
-    with world.kept_source(log) as source:
+    with world.kept_source(log) as source, _interruptible():
         return _write(source, log, out, asked, verify=verify)
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let a request to end be an interruption, so that no temporary file stays behind."""
+    import signal
+
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    taken = []
+    with suppress(ValueError):  # only the main thread may ask for signals
+        for number in numbers:
+            if signal.getsignal(number) is signal.SIG_DFL:
+                signal.signal(number, _interrupt)
+                taken.append(number)
+    try:
+        yield
+    finally:
+        for number in taken:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
+    raise KeyboardInterrupt
 
 
 def _write(source: Source, log: str, out: str, asked: Rewriting, *, verify: bool) -> int:
@@ -74,17 +102,21 @@ def _write(source: Source, log: str, out: str, asked: Rewriting, *, verify: bool
 
     encoding = asked.encoding or _encoding(source, log)
     _refuse_name(out, encoding)
+    asked = replace(asked, prove=verify)
     with NewFile(out) as new:
         done = rewrite(source, log, asked, new.write)
         if done.refusal is not None:
             return _refused(log, done)
+        if done.unread:
+            message = f"{log} has a line too large to be held; nothing was written"
+            raise Failure(message, "dshlog validate says what is known of such a line")
         if done.same_bytes:
             new.restart()
             for piece in source.chunks():
                 new.write(piece)
         new.seal()
         if verify:
-            _verify(source, new, done, encoding)
+            _verify(source, log, new, done, encoding)
         new.publish()
     with Output() as output:
         output.lines([_summary(out, done, asked)])
@@ -120,31 +152,39 @@ def _refused(log: str, done: Rewritten) -> int:
     return 1
 
 
-def _verify(source: Source, new: NewFile, done: Rewritten, encoding: Encoding) -> None:
+def _verify(source: Source, log: str, new: NewFile, done: Rewritten, encoding: Encoding) -> None:
     from dshlog.files.read import FileSource
     from dshlog.report.lossless import difference, same_bytes
+    from dshlog.report.rewrite import text_checksum
 
     with FileSource(new.temporary) as again:
         if done.same_bytes:
             at = None if same_bytes(source, again) else 0
+        elif done.proved and (done.checksum is None or text_checksum(again, encoding) == done.checksum):
+            at = None
         else:
-            at = difference((source, done.report.encoding), (again, encoding), done.report.version or 0)
+            at = difference((source, done.encoding), (again, encoding), done.version or 0)
     if at is not None:
-        message = f"the result would not say the same as {done.report.path}: record {at} differs; nothing was written"
+        message = f"the result would not say the same as {log}: record {at} differs; nothing was written"
         raise Failure(message, "please report this with the log, or with what dshlog validate says of it")
 
 
 def _summary(out: str, done: Rewritten, asked: Rewriting) -> str:
     from dshlog.render.words import count, path_name
+    from dshlog.report.repack import PACKED_UNTIL
 
     name = path_name(out)
     if done.same_bytes:
         return f"{name}: nothing to {'unpack' if asked.unpack else 'pack'}, copied as it is"
     if not done.taken:
-        return f"{name}: no row changed, written as {asked.encoding}"
-    if done.taken == done.made:
-        return f"{name}: {count(done.taken, 'stream')} {'unpacked' if asked.unpack else 'packed'}"
-    what = f"{count(done.taken, 'packed row')} became {count(done.made, 'event')}"
-    if not asked.unpack:
+        what = f"no row changed, written as {asked.encoding}"
+    elif (done.version or 0) >= PACKED_UNTIL:
+        what = f"{count(done.taken, 'stream')} {'unpacked' if asked.unpack else 'packed'}"
+    elif asked.unpack:
+        what = f"{count(done.taken, 'packed row')} became {count(done.made, 'event')}"
+    else:
         what = f"{count(done.taken, 'event')} became {count(done.made, 'packed row')}"
+    if done.torn_bytes:
+        told = f"of a torn frame of {count(done.torn_bytes, 'byte')}, {count(done.torn_text, 'byte')} of text could be read"
+        what = f"{what}; {told}"
     return f"{name}: {what}"

@@ -1,4 +1,4 @@
-"""Stored lines of chunks: a packed row to the lines of its events, and a line to what it says, both the quick way."""
+"""Stored lines of chunks and what they say, the quick way."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import orjson
 from dshlog.codec.chunkruns import PAYLOAD, members, row_faults
 from dshlog.codec.packing import Head, as_double, candidate, lossless
 from dshlog.model.number import MAX_SAFE
-from dshlog.storage.jsontext import NotJSON, dumps, odd, parse
+from dshlog.storage.jsontext import NotJSON, odd, parse
 from dshlog.storage.unread import Overlong
 
 if TYPE_CHECKING:
@@ -33,13 +33,18 @@ def names_chunk(line: bytes) -> bool:
     return EVENT in line
 
 
+def names_row(line: bytes) -> bool:
+    """Tell whether a line may hold a packed row."""
+    return _ROW in line
+
+
 def packed_row(line: bytes, version: int) -> dict[str, Any] | None:
     """Give the packed row of a line if its events can be written without a loss; None for any other line.
 
     Raises:
         BadRowError: the row is malformed.
     """
-    if _ROW not in line:
+    if not names_row(line):
         return None
     try:
         quick: dict[str, Any] = orjson.loads(line)
@@ -57,35 +62,21 @@ def packed_row(line: bytes, version: int) -> dict[str, Any] | None:
     return row if lossless(row) else None
 
 
-def event_lines(row: dict[str, Any]) -> list[bytes]:
-    """Give the lines of the events of a well-formed packed row, as JavaScript writes them."""
-    data = row["data"]
-    pieces_name, chunk_type, piece_name = PAYLOAD[row["type"]]
-    head = [f'"type":"{chunk_type}","index":'.encode(), dumps(data["index"])]
-    for name in ("id", "name"):
-        if name in data:
-            head += [f',"{name}":'.encode(), dumps(data[name])]
-    inner = b"".join(
-        [b',"data":{"turn":', dumps(data["turn"]), b',"step":', dumps(data["step"]), b',"chunk":{', *head]
-    ).replace(b"%", b"%%")
-    line = b'{"type":"assistant/chunk","seq":%%d,"time":%%d%b,"%b":%%b}}}\n' % (inner, piece_name.encode())
-    seq, pieces = int(row["seq0"]), data[pieces_name]
-    times = accumulate(map(int, data["dt"]), initial=int(row["time0"]))
-    try:
-        texts = list(map(orjson.dumps, pieces))
-    except TypeError:  # half a surrogate pair
-        texts = list(map(dumps, pieces))
-    return [line % one for one in zip(range(seq, seq + len(pieces)), times, texts, strict=True)]
-
-
 def chunk_events(lines: list[bytes]) -> Iterator[Chunk | None]:
     """Yield head, seq, time and piece of the event of each line if it may stand in a run; None for any other line."""
     for event in parsed_events(lines):
-        try:
-            taken = _plainly(event)
-        except (KeyError, TypeError):
-            taken = None
-        yield taken or (candidate(event) if type(event) is dict else None)
+        yield chunk_event(event)
+
+
+def chunk_event(event: object) -> Chunk | None:
+    """Give head, seq, time and piece of a parsed event if it may stand in a run; None for anything else."""
+    if type(event) is not dict:
+        return None
+    try:
+        taken = _plainly(event)
+    except (KeyError, TypeError):
+        taken = None
+    return taken or candidate(event)
 
 
 def parsed_events(lines: list[bytes]) -> list[Any]:

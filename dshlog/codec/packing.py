@@ -6,8 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from math import copysign, isinf
 from typing import Any
 
+import orjson
+
 from dshlog.codec.chunkruns import PAYLOAD, expand_row, row_faults
 from dshlog.model.number import MAX_SAFE, as_count, as_int
+from dshlog.storage.jsontext import dumps
 
 MIN_RUN = 3  # members; shorter runs stay as plain events
 _HUGE = 1 << 1023  # integers below this round to a double
@@ -66,14 +69,35 @@ class Run:
 
     def row(self) -> dict[str, Any]:
         """Give the packed row, members in the writer's order; for `MIN_RUN` events or more."""
-        kind, turn, step, index, call_id, name = self._head
-        data: dict[str, Any] = {"turn": turn, "step": step, "index": index, "dt": self._gaps}
-        if call_id is not None:
-            data["id"] = call_id
-        if name is not None:
-            data["name"] = name
-        data[PAYLOAD[kind][0]] = self._pieces
-        return {"type": kind, "seq0": self._seq, "time0": self._time, "data": data}
+        return packed(self._head, self._seq, self._time, self._gaps, self._pieces)
+
+
+def packed(head: Head, seq: int, time: int, gaps: list[int], pieces: list[str]) -> dict[str, Any]:
+    """Give the packed row of a run, members in the writer's order."""
+    kind, turn, step, index, call_id, name = head
+    data: dict[str, Any] = {"turn": turn, "step": step, "index": index, "dt": gaps}
+    if call_id is not None:
+        data["id"] = call_id
+    if name is not None:
+        data["name"] = name
+    data[PAYLOAD[kind][0]] = pieces
+    return {"type": kind, "seq0": seq, "time0": time, "data": data}
+
+
+def row_text(row: Mapping[str, Any]) -> bytes:
+    """Give the stored line of a row that `packed` made, as JavaScript writes it."""
+    data, kind = row["data"], row["type"]
+    name = PAYLOAD[kind][0]
+    try:
+        texts = orjson.dumps(data[name])
+    except TypeError:  # half a surrogate pair
+        texts = dumps(data[name])
+    head, call = (
+        b"".join(b'"%b":%b,' % (one.encode(), dumps(data[one])) for one in names if one in data)
+        for names in (("turn", "step", "index"), ("id", "name"))
+    )
+    parts = kind.encode(), row["seq0"], row["time0"], head, orjson.dumps(data["dt"]), call, name.encode(), texts
+    return b'{"type":"%b","seq0":%d,"time0":%d,"data":{%b"dt":%b,%b"%b":%b}}\n' % parts
 
 
 def candidate(event: Mapping[str, Any]) -> tuple[Head, int, int, str] | None:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dshlog.fold.stream import StreamError, expand_stream
+from dshlog.model.scalar import scalar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-EMBEDS = frozenset({"assistant/message", "assistant/attempt"})
+EMBEDS = ("assistant/message", "assistant/attempt")
 # What ends an attempt of v0 and v1 that has not ended itself; a finish chunk and another step do too.
-_ENDS = frozenset(
-    {"assistant/message", "turn/start", "turn/end", "step/start", "step/end", "llm/retry", "llm/retry-started"}
-)
+_ENDS = ("assistant/message", "turn/start", "turn/end", "step/start", "step/end", "llm/retry", "llm/retry-started")
 _PIECES = {"text-delta": "text", "reasoning-delta": "text", "tool-call-delta": "argumentsDelta"}
 
 
@@ -62,7 +61,7 @@ class TimedChunks:
 
     def _enter(self, data: dict[str, Any]) -> None:
         """Open the next attempt unless the one that is open goes on."""
-        step = (data.get("turn"), data.get("step"))
+        step = (scalar(data.get("turn")), scalar(data.get("step")))
         if self._step != step:
             self._step, self._attempt, self._open = step, 0, False
         if not self._open:

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from dshlog.fold.timed import EMBEDS, TimedChunks
 from dshlog.model.number import as_count
+from dshlog.model.scalar import scalar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MEMBERS = ("inputTokens", "outputTokens", "totalTokens", "cacheReadTokens", "cacheWriteTokens", "reasoningTokens")
 BUCKETS = ("answered", "interrupted", "failed", "compaction")
-_CLOSES = frozenset({"turn/start", "turn/end", "step/start", "step/end", "llm/retry", "llm/retry-started"})
+_CLOSES = ("turn/start", "turn/end", "step/start", "step/end", "llm/retry", "llm/retry-started")
 
 Spent = tuple[str, Any, dict[str, int]]  # bucket, turn, tokens by member
 
@@ -56,7 +57,7 @@ class Spending:
 
     def _chunk(self, event: dict[str, Any]) -> Iterator[Spent]:
         for row in self._timed.of((event,)):
-            call = row["turn"], row["step"], row["attempt"]
+            call = scalar(row["turn"]), scalar(row["step"]), row["attempt"]
             if self._call is not None and call != self._call:
                 yield from self.end()
             self._call = call

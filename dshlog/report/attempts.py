@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dshlog.fold.marker import EMBEDDED_STREAMS
+from dshlog.model.scalar import scalar
 from dshlog.report.facts import get
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_SETTLING = frozenset({"turn/end", "step/end", "llm/retry", "llm/retry-started"})
+_SETTLING = ("turn/end", "step/end", "llm/retry", "llm/retry-started")
 
 
 class Call(NamedTuple):
@@ -39,7 +40,7 @@ class Calls:
         kind, data = event.get("type"), event.get("data")
         if self._embedded:
             return kind in ("assistant/message", "assistant/attempt")
-        place = (get(data, "turn"), get(data, "step"))
+        place = (scalar(get(data, "turn")), scalar(get(data, "step")))
         fresh = self._first is None or place != self._place
         if kind == "assistant/chunk":
             return fresh or self._terminal
@@ -52,7 +53,7 @@ class Calls:
             if kind in ("assistant/message", "assistant/attempt"):
                 yield Call(seq, seq if kind == "assistant/message" else None)
             return
-        place = (get(data, "turn"), get(data, "step"))
+        place = (scalar(get(data, "turn")), scalar(get(data, "step")))
         if kind == "assistant/chunk":
             if self._terminal or place != self._place:
                 yield from self.end()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from typing import TYPE_CHECKING, Protocol
 
 from dshlog.storage.zstd import FrameMaker
@@ -20,12 +21,12 @@ ROWS, TEXT = 1024, 1 << 20  # rows and bytes of text after which a new frame is 
 
 
 class Framing(Protocol):
-    """Takes lines and writes them; `batch` ends what was one frame of the source."""
+    """Takes text and writes it; `batch` ends what was one frame of the source."""
 
     def header(self, line: bytes) -> None:
         """Take the header line."""
 
-    def lines(self, lines: list[bytes]) -> None:
+    def text(self, text: bytes) -> None:
         """Take whole lines."""
 
     def batch(self, frame: int, *, changed: bool) -> None:
@@ -48,9 +49,9 @@ class Plain:
         """Take the header line."""
         self._write(line)
 
-    def lines(self, lines: list[bytes]) -> None:
+    def text(self, text: bytes) -> None:
         """Take whole lines."""
-        self._write(b"".join(lines))
+        self._write(text)
 
     def batch(self, frame: int, *, changed: bool) -> None:
         """Text has no frames."""
@@ -78,9 +79,8 @@ class _Held:
         """Tell whether bytes of the frame have been written."""
         return self._begun is not None
 
-    def add(self, lines: list[bytes]) -> None:
-        self.rows += len(lines)
-        piece = b"".join(lines)
+    def add(self, piece: bytes, rows: int = 0) -> None:
+        self.rows += rows
         self.size += len(piece)
         if self._begun is not None:
             self._write(self._begun.add(piece))
@@ -114,11 +114,11 @@ class Kept:
 
     def header(self, line: bytes) -> None:
         """Take the header line, which shares its frame with what the source has there."""
-        self._held.add([line])
+        self._held.add(line)
 
-    def lines(self, lines: list[bytes]) -> None:
+    def text(self, text: bytes) -> None:
         """Take whole lines."""
-        self._held.add(lines)
+        self._held.add(text)
 
     def batch(self, frame: int, *, changed: bool) -> None:
         """Write the frame anew or copy it."""
@@ -133,7 +133,7 @@ class Kept:
         """Copy the torn frame; only a record without an end has text here."""
         torn = self._frames.torn
         if torn is None:
-            self._held.add(list(pieces))
+            self._held.add(b"".join(pieces))
             self._held.end()
             return
         for piece in self._source.chunks(torn, self._frames.size):
@@ -156,16 +156,16 @@ class Fresh:
         """Write the frame of the header."""
         self._write(self._maker.frame([line]))
 
-    def lines(self, lines: list[bytes]) -> None:
+    def text(self, text: bytes) -> None:
         """Take whole lines."""
         if self._rows is None and self._text is None:
-            self._held.add(lines)
+            self._held.add(text)
             return
-        at = 0
+        lines, at = BytesIO(text).readlines(), 0
         while at < len(lines):
             room = len(lines) if self._rows is None else self._rows - self._held.rows
             taken = lines[at : at + room]
-            self._held.add(taken)
+            self._held.add(b"".join(taken), len(taken))
             at += len(taken)
             if self._held.rows == self._rows or (self._text is not None and self._held.size >= self._text):
                 self._held.end()
@@ -176,9 +176,12 @@ class Fresh:
     def torn(self, pieces: Iterable[bytes]) -> None:
         """Write a frame that is torn too, so that dsh cuts it as it would have cut the text."""
         self._held.end()
-        text = b"".join(pieces)
-        if text:
-            self._write(self._maker.torn([text]))
+        begun = None
+        for piece in pieces:
+            begun = begun or self._maker.begin()
+            self._write(begun.add(piece))
+        if begun is not None:
+            self._write(begun.torn_end())
 
     def close(self) -> None:
         """Write the last frame."""

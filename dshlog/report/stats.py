@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dshlog.codec.chunklines import BadRowError, event_lines, packed_row
+from dshlog.codec.chunklines import BadRowError, packed_row
+from dshlog.codec.eventtext import event_texts
 from dshlog.fold.usage import BUCKETS, Spending
 from dshlog.model.number import as_count, as_int
+from dshlog.model.scalar import scalar
 from dshlog.report.decode import read_log
 from dshlog.report.repack import PACKED_UNTIL, change_for
+from dshlog.report.rowcheck import plain_batch
 
 if TYPE_CHECKING:
     from dshlog.model.report import Encoding, Report
@@ -124,7 +127,7 @@ def log_stats(source: Source, path: str, *, encoding: Encoding | None = None) ->
         number, kind = 0, ""
         for event, _ in events:
             number += 1
-            kind = str(event.get("type"))
+            kind = str(scalar(event.get("type")))
             counting.take(event)
         if packing is not None:
             row = _packed(line, version)
@@ -132,9 +135,9 @@ def log_stats(source: Source, path: str, *, encoding: Encoding | None = None) ->
                 kind = row["type"]
                 stats.packed += number
                 stats.packed_bytes += len(line)
-                stats.loose_bytes += sum(map(len, event_lines(row)))
+                stats.loose_bytes += sum(len(made.text) for made in event_texts(row))
             out: list[bytes] = []
-            packing.feed([line], out)
+            packing.feed(plain_batch([line]), out)
             stats.saving += len(line) - sum(map(len, out))
         one = stats.kinds.setdefault(kind, Kind())
         one.records += 1
@@ -193,7 +196,7 @@ class _Counting:
         if kind == "session/end-seed" and data.get("inherited") is True:
             self._fresh()
         elif kind == "turn/start":
-            activity.turns.append(Turn(data.get("turn"), at))
+            activity.turns.append(Turn(scalar(data.get("turn")), at))
         elif kind == "turn/end":
             if activity.turns and (began := activity.turns[-1].began) is not None and at is not None:
                 activity.turns[-1].lasted = at - began
@@ -224,18 +227,18 @@ class _Counting:
         self.activity.model_calls[bucket] += 1
         add_tokens(self.activity.tokens[bucket], spent)
         turns = self.activity.turns
-        if turns and turn is not None and turns[-1].turn == turn:
+        if turns and turn is not None and turns[-1].turn == scalar(turn):
             add_tokens(turns[-1].tokens, spent)
 
     def _call(self, data: dict[str, Any], at: int | None) -> None:
-        name = str(data.get("name"))
+        name = str(scalar(data.get("name")))
         self.activity.tool(name).calls += 1
-        self._calls[str(data.get("callId"))] = (name, at)
+        self._calls[str(scalar(data.get("callId")))] = (name, at)
         if self.activity.turns:
             self.activity.turns[-1].calls += 1
 
     def _result(self, data: dict[str, Any], at: int | None) -> None:
-        called = self._calls.pop(str(_call_id(data)), None)
+        called = self._calls.pop(str(scalar(_call_id(data))), None)
         if called is None:
             return  # A call that never started took no time.
         tool = self.activity.tool(called[0])

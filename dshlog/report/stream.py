@@ -6,8 +6,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from dshlog.fold.timed import TimedChunks, is_token, piece_of
-from dshlog.model.number import as_int
+from dshlog.model.number import as_count, as_int
 from dshlog.model.percentile import percentile
+from dshlog.model.scalar import scalar
 from dshlog.model.stream import Gaps, Part, StreamView
 from dshlog.report.decode import read_log
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from dshlog.storage.source import Source
 
 _KINDS = ("reasoning", "text", "tool-call")
-_BEGINS = frozenset({"step/start", "llm/retry-started"})
+_BEGINS = ("step/start", "llm/retry-started")
 _SECOND = 1000  # ms
 
 Chunks = list[dict[str, Any]]
@@ -95,9 +96,9 @@ class _Call:
             path=path,
             version=version,
             seq=self._seq,
-            type=str(event.get("type")),
-            turn=held[0]["turn"],
-            step=held[0]["step"],
+            type=str(scalar(event.get("type"))),
+            turn=scalar(held[0]["turn"]),
+            step=scalar(held[0]["step"]),
             attempt=held[0]["attempt"],
             began=self._began,
             first=first,
@@ -115,7 +116,7 @@ class _Call:
 
 
 def _call(chunk: dict[str, Any]) -> tuple[Any, ...]:
-    return chunk["turn"], chunk["step"], chunk["attempt"]
+    return scalar(chunk["turn"]), scalar(chunk["step"]), chunk["attempt"]
 
 
 def _cited(event: dict[str, Any], held: Chunks) -> Chunks:
@@ -123,7 +124,8 @@ def _cited(event: dict[str, Any], held: Chunks) -> Chunks:
     cited = event.get("sourceEventSeqs")
     if event.get("type") != "assistant/message" or type(cited) is not list:
         return []
-    return [chunk for chunk in held if chunk["seq"] in cited]
+    seqs = set(map(as_count, cited))
+    return [chunk for chunk in held if chunk["seq"] in seqs]
 
 
 def _gaps(times: list[int], first: int) -> Gaps | None:

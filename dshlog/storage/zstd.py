@@ -139,12 +139,8 @@ class FrameMaker:
         begun = self._compressor.compressobj()
         return b"".join([*map(begun.compress, pieces), begun.flush()])
 
-    def torn(self, pieces: Iterable[bytes]) -> bytes:
-        """Give a frame that ran out of bytes, of which every reader still takes the whole text."""
-        return self.frame(pieces)[:-_CHECKSUM]
-
     def begin(self) -> Begun:
-        """Begin a frame too large to be held."""
+        """Begin a frame that is written as it grows."""
         return Begun(self._compressor)
 
 
@@ -161,3 +157,7 @@ class Begun:
     def end(self) -> bytes:
         """Give the last bytes of the frame."""
         return self._object.flush()
+
+    def torn_end(self) -> bytes:
+        """Give the last bytes of a frame that ran out of bytes, of which every reader still takes the whole text."""
+        return self.end()[:-_CHECKSUM]

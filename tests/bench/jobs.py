@@ -36,7 +36,8 @@ class Job:
     """A log, or many, and what the time is compared with; `log` is generator options with the sizes left open.
 
     `command` are the words of a command of dshlog, None stands for the command that is measured. `wall` tells that
-    the clock on the wall counts and not the processor time.
+    the clock on the wall counts and not the processor time. `writes` tells that the command wants a file to write, `of`
+    names another job whose log is taken.
     """
 
     name: str
@@ -45,6 +46,8 @@ class Job:
     limit: float | None = None
     command: str | None = None
     wall: bool = False
+    writes: bool = False
+    of: str | None = None
 
 
 BASE_JOB, BIG_JOB = "v4-mixed", "v4-mixed-big"
@@ -53,14 +56,19 @@ REPLACING = "--profile replace --compact-every 0 --events {events} --replaces {r
 PLAIN_LOG = "--profile replace --compact-every 0 --events 1G --replaces 1G --bytes {raw_bytes}"
 MANY = "--profile small --count 2000 --bytes 10k"
 SHARED = "--version 4 --count 200 --bytes {part}"
+V0_PACKED, V0_UNPACKED = "--version 0 --bytes {size}", "--version 0 --layout unpacked --bytes {size}"
+NO_PROOF = "unpack --no-verify"
 JOBS = (
     Job(name=BASE_JOB, log="--version 4 --bytes {size}", limit=1.6),
     Job(name="v4-small", log="--version 4 --profile small --bytes {size}", limit=2.5),
-    Job(name="v0-packed", log="--version 0 --bytes {size}", limit=2.0),
+    Job(name="v0-packed", log=V0_PACKED, limit=2.0),
     Job(name="v4-mixed-zstd", log="--version 4 --bytes {size} --zstd", limit=1.6),
     Job(name="v3-mixed", log="--version 3 --bytes {size}"),
-    Job(name="v0-unpacked", log="--version 0 --layout unpacked --bytes {size}"),
+    Job(name="v0-unpacked", log=V0_UNPACKED),
     Job(name="v0-packed-zstd-tiny-frames", log="--version 0 --bytes {size} --zstd --batch-rows 2"),
+    Job(name="unpack", log=V0_PACKED, of="v0-packed", limit=6, command="unpack", writes=True),
+    Job(name="unpack-no-verify", log=V0_PACKED, of="v0-packed", limit=6, command=NO_PROOF, writes=True),
+    Job(name="pack", log=V0_UNPACKED, of="v0-unpacked", limit=4, command="pack", writes=True),
     Job(name="replacements", log=REPLACING, yardstick="plain log", limit=1.5),
     Job(name="start-up", log="--profile small --bytes 50k", yardstick="imports", limit=1.4),
     Job(name="start-up-zstd", log="--profile small --bytes 50k --zstd", yardstick="imports", limit=1.4),

@@ -118,6 +118,14 @@ def run(argv: list[str]) -> Ran:
     return Ran(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / MIB, text)
 
 
+def run_and_remove(argv: list[str], written: Path) -> Ran:
+    """Run a process to its end and remove what it may have written."""
+    try:
+        return run(argv)
+    finally:
+        written.unlink(missing_ok=True)
+
+
 def find_generator() -> Path:
     """Choose the script that writes the logs."""
     shared = Path(os.environ.get("DSHLOG_SHARED") or ROOT.parent / "shared") / "bench" / "gen_log.py"
@@ -153,9 +161,12 @@ def ending(options: str) -> str:
 def measure(result: Result, settings: Settings) -> None:
     """Run a job and its yardstick in turn and fill in what they took."""
     job, rounds = result.job, settings.rounds
-    path, result.log = make_log(job.name, job.log.format_map(settings.sizes), settings)
+    path, result.log = make_log(job.of or job.name, job.log.format_map(settings.sizes), settings)
     command = settings.command if job.command is None else [*OWN, *job.command.split()]
     ours, packed = [*command, str(path)], "--zstd" in job.log
+    written = path.with_name(f"written-{os.getpid()}{path.suffix}")
+    if job.writes:
+        ours += ["-o", str(written)]
     if job.yardstick == "imports":
         theirs, rounds = [sys.executable, "-c", IMPORTS], rounds * START_ROUNDS
     elif job.yardstick == "plain log":
@@ -167,10 +178,10 @@ def measure(result: Result, settings: Settings) -> None:
         theirs = [*ours, "--jobs", "1"]
     else:
         theirs = [sys.executable, "-c", FLOOR_ZSTD if packed else FLOOR, str(path)]
-    run(ours)
+    run_and_remove(ours, written)
     run(theirs)
     for _ in range(rounds):
-        job_ran, other = run(ours), run(theirs)
+        job_ran, other = run_and_remove(ours, written), run(theirs)
         result.rounds.append((job_ran.wall, other.wall) if job.wall else (job_ran.cpu, other.cpu))
         result.peak = max(result.peak, job_ran.peak)
     result.ratio = statistics.median(own / yardstick for own, yardstick in result.rounds)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import shutil
+import signal
 import sys
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 import build
 import rows
 from dshlog.cli.main import main
+from dshlog.files.create import NewFile
 from logbuilder import Log
 
 FIXTURES = Path(build.__file__).parent
@@ -129,6 +131,25 @@ def test_usage(dsh, packed, tmp_path, words, told):
     assert "name a file" in err
 
 
+def test_rows_of_one_event_are_told_from_streams(dsh, packed, tmp_path):
+    row = b'{"type":"text-chunks","seq0":0,"time0":1,"data":{"turn":1,"step":1,"index":0,"dt":[],"texts":["a"]}}\n'
+    packed.write_bytes(packed.read_bytes().splitlines(keepends=True)[0] + row)
+    out = tmp_path / "x.jsonl"
+    assert dsh("unpack", packed, "-o", out)[1] == f"{out}: 1 packed row became 1 event\n"
+
+
+def test_what_cannot_be_read_of_a_torn_frame_is_told(dsh, tmp_path):
+    data = FRAMED.read_bytes()
+    for kept, cut, told in ((data, b"", None), (data + data[:20], data[:20], "20 bytes, 0 bytes of text")):
+        log, out, same = (tmp_path / f"{len(kept)}-{name}" for name in ("a.jsonl.zstd", "b.jsonl", "c.jsonl.zstd"))
+        log.write_bytes(kept)
+        status, words, _ = dsh("pack", log, "--encoding", "raw", "-o", out)
+        assert status == 0
+        assert words.endswith(f"; of a torn frame of {told} could be read\n") if told else ";" not in words
+        assert dsh("unpack", log, "-o", same)[0] == 0
+        assert same.read_bytes().endswith(cut)
+
+
 def test_a_log_whose_rows_are_refused_gives_no_result(dsh, packed, tmp_path):
     lines = packed.read_bytes().splitlines(keepends=True)
     packed.write_bytes(b"".join([*lines[:3], b"{]\n", *lines[3:]]))
@@ -152,8 +173,14 @@ def test_what_is_missing_or_no_log(dsh, tmp_path):
 def test_a_result_that_says_something_else_is_not_published(dsh, packed, tmp_path, monkeypatch):
     from dshlog.report import repack
 
-    real = repack.event_lines
-    monkeypatch.setattr(repack, "event_lines", lambda row: real(row)[:-1])
+    real = repack.event_texts
+
+    def without_the_last(row):
+        for made in real(row):
+            made.text = made.text[: made.text.rindex(b"\n", 0, -1) + 1]
+            yield made
+
+    monkeypatch.setattr(repack, "event_texts", without_the_last)
     out = tmp_path / "x.jsonl"
     status, _, err = dsh("unpack", packed, "-o", out)
     assert status == 2
@@ -180,3 +207,24 @@ def test_a_session_directory_is_its_log(dsh, tmp_path):
     home = tmp_path / "home"
     shutil.copytree(FIXTURES / "v4/clean", home)
     assert dsh("unpack", "--streams", home, "-o", tmp_path / "x.jsonl.zstd")[0] == 0
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
+def test_a_request_to_end_leaves_nothing_behind(dsh, packed, tmp_path, monkeypatch, name):
+    number = getattr(signal, name)
+    before = signal.getsignal(number)
+    monkeypatch.setattr(NewFile, "seal", lambda _: signal.raise_signal(number))
+    status, told, err = dsh("unpack", packed, "-o", tmp_path / "x.jsonl")
+    assert (status, told, err) == (130, "", "")
+    assert list(tmp_path.iterdir()) == [packed]
+    assert signal.getsignal(number) is before
+
+
+def test_a_signal_that_is_ignored_stays_ignored(dsh, packed, tmp_path, monkeypatch):
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    real = NewFile.seal
+    monkeypatch.setattr(NewFile, "seal", lambda new: (signal.raise_signal(signal.SIGHUP), real(new)))
+    try:
+        assert dsh("unpack", packed, "-o", tmp_path / "x.jsonl")[0] == 0
+    finally:
+        signal.signal(signal.SIGHUP, before)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from dshlog.fold.timed import TimedChunks, is_token, piece_of
@@ -105,3 +107,10 @@ def test_odd_chunks_are_handed_out():
 def test_pieces_and_tokens(given, piece, token):
     assert piece_of(given) == piece
     assert is_token(given) is token
+
+
+@pytest.mark.parametrize("kind", [{}, [], None, 7])
+def test_an_event_whose_type_is_no_text_has_no_chunks(kind):
+    deep = json.loads("[" * 900 + "]" * 900)
+    event = {"type": kind, "seq": 1, "time": 1, "data": {"turn": deep, "step": 1, "stream": []}}
+    assert not list(TimedChunks().of([event]))

@@ -71,6 +71,34 @@ def test_deep_value(path, place, deep):
     )
 
 
+WRITING = (["unpack"], ["pack", "--encoding", "zstd"], ["unpack", "--streams"])
+FIGURES = (["stats"], ["stats", "--by", "turn"], ["cat", "--chunks"], ["show", "--stream", "5"])
+MORE = {
+    "step": (b'"step":1', b'"step":', b""),
+    "index": (b'"index":0', b'"index":', b""),
+    "chunk": (b'"chunk":{', b'"chunk":', b',"x":{'),
+    "usage": (b'"usage":{', b'"usage":', b',"x":{'),
+    "gaps": (b'"dt":[', b'"dt":', b',"x":['),
+}
+
+
+@pytest.mark.parametrize("place", PLACES | MORE)
+@pytest.mark.parametrize("path", [LOGS[0], LOGS[4]], ids=["v0", "v4"])
+def test_deep_values_everywhere_end_no_command(tmp_path, capfdbinary, path, place):
+    found, before, after = (PLACES | MORE)[place]
+    head, feed, rows = path.read_bytes().partition(b"\n")
+    log = tmp_path / path.name
+    # Twice, so that two such values may be compared.
+    log.write_bytes(head + feed + rows.replace(found, before + DEEP["array"] + after, 2))
+    for at, command in enumerate((*FIGURES, *WRITING)):
+        out = ["-o", str(tmp_path / str(at))] if command in WRITING else []
+        status = main([*command, str(log), *out])
+        _, err = capfdbinary.readouterr()
+        assert status in {0, 1, 2}
+        assert b"internal error" not in err, (command, err)
+        assert b"would not say" not in err, (command, err)
+
+
 @pytest.mark.parametrize(
     "command", [["validate", "--format", "json"], ["show"], ["show", "--json"], ["cat"], ["cat", "--messages"]]
 )

@@ -7,16 +7,21 @@ from pathlib import Path
 
 import pytest
 import zstandard
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import build
 import rows
+from dshlog.codec.packing import pack_chunk_runs
 from dshlog.report.examine import examine
 from dshlog.report.framing import LARGE
 from dshlog.report.lossless import difference, same_bytes
+from dshlog.report.repack import Pack
 from dshlog.report.rewrite import Rewriting, rewrite, text_pieces
+from dshlog.report.rowcheck import RowCheck
 from dshlog.storage.frames import walk
+from dshlog.storage.jsontext import parse, same
+from dshlog.storage.lines import Lines
 from dshlog.storage.source import BytesSource
 from logbuilder import Log
 
@@ -245,7 +250,8 @@ def test_what_breaks_another_rule_is_still_a_row():
     log = conversation(0)
     log.event("plugin/thing", {})
     unpacked, done = run(rows.raw(log.batches()), UNPACK)
-    assert done.report.state == "newer"
+    assert done.refusal is None
+    assert examine(BytesSource(rows.raw(log.batches())), named(0, "raw")).state == "newer"
     assert unpacked == plain(log)
 
 
@@ -254,11 +260,12 @@ def test_a_malformed_row_at_the_end_is_left_as_it_is():
     log.turn()
     bad = b'{"type":"text-chunks","seq0":1,"time0":1,"data":{}}\n'
     packed = rows.raw(log.batches()) + bad
-    unpacked, done = run(packed, UNPACK)
-    assert done.report.state == "torn"
+    unpacked, _ = run(packed, UNPACK)
+    before = examine(BytesSource(packed), named(0, "raw"))
+    assert before.state == "torn"
     assert unpacked == plain(log) + bad
     framed, _ = run(packed, asked("zstd"))
-    assert examine(BytesSource(framed), "session.jsonl.zstd").native == done.report.native
+    assert examine(BytesSource(framed), "session.jsonl.zstd").native == before.native
     assert text(framed, "zstd") == packed
 
 
@@ -308,6 +315,93 @@ def test_bytes_that_are_no_utf8_and_negative_zeros_stay_where_they_are():
         unpacked, _ = run(odd, UNPACK)
         assert kept in unpacked.splitlines()
         assert run(unpacked, PACK)[0] == odd
+
+
+def chunk_line(seq, *, time=None, text='"a"', index="0", more=""):
+    time = 100 + seq if time is None else time
+    chunk = f'{{"type":"text-delta","index":{index},"text":{text}}}'
+    line = f'{{"type":"assistant/chunk","seq":{seq},"time":{time},"data":{{"turn":1,"step":1,"chunk":{chunk}}}{more}}}'
+    return line.encode() + b"\n"
+
+
+HEAD = b'{"type":"session","version":0,"id":"a","createdAt":1,"delegationDepth":0}\n'
+ODD = (
+    # what is odd about the fourth of seven chunks, and how many of them a run before and behind it holds
+    ({}, [7]),
+    ({"index": "-0"}, [3, 3]),
+    ({"index": "0.0"}, [7]),
+    ({"index": "false"}, [3, 3]),
+    ({"text": "5"}, [3, 3]),
+    ({"text": "null"}, [3, 3]),
+    ({"text": '["a"]'}, [3, 3]),
+    ({"text": '"\\u0061"'}, [7]),
+    ({"text": '"\\ud800"'}, [7]),
+    ({"text": '"a" '}, [7]),
+    ({"more": ',"ignorable":true'}, [3, 3]),
+    ({"more": ',"seq":9'}, [3, 3]),
+    ({"time": "103.0"}, [7]),
+    ({"time": "103.5"}, [3, 3]),
+    ({"time": "true"}, [3, 3]),
+    ({"time": '"103"'}, [3, 3]),
+    ({"time": "-9007199254740991"}, [3, 3]),
+    ({"time": "9007199254740992"}, [3, 3]),
+)
+
+
+@pytest.mark.parametrize(("odd", "runs"), ODD)
+@pytest.mark.parametrize("encoding", ["raw", "zstd"])
+def test_chunks_that_are_spelled_in_another_way(odd, runs, encoding):
+    """Compared with packing by the values alone."""
+    lines = [chunk_line(seq, **(odd if seq == 3 else {})) for seq in range(7)]
+    expected = pack_chunk_runs(map(parse, lines))
+    assert [len(row["data"]["texts"]) for row in expected if row["type"] == "text-chunks"] == runs
+    change, out = packed_lines(lines, 2, None if encoding == "zstd" else 1 << 20)
+    assert same([*map(parse, out)], expected, zero_sign=True)
+    assert (change.taken, change.made) == (sum(runs), len(runs))
+    assert {line for line in out if b'-chunks"' not in line} <= {*lines}
+
+
+def packed_lines(lines, at_once, limit=None):
+    out: list[bytes] = []
+    change, check = Pack(limit), RowCheck(0)
+    for at in range(0, len(lines), at_once):
+        change.feed(check.read(lines[at : at + at_once]), out)
+    change.end(out)
+    return change, out
+
+
+SPELLED = st.sampled_from([{}] * 12 + [odd for odd, _ in ODD] + [{"index": "1"}, {"index": "9007199254740993"}])
+
+
+@given(st.lists(st.tuples(SPELLED, st.sampled_from([1] * 9 + [0, 2])), max_size=14), st.integers(1, 5))
+def test_lines_are_packed_as_their_events_are(spelled, at_once):
+    seq, lines = 5, []
+    for odd, step in spelled:
+        lines.append(chunk_line(seq, **odd))
+        seq += step
+    _, out = packed_lines(lines, at_once)
+    assert same([*map(parse, out)], pack_chunk_runs(map(parse, lines)), zero_sign=True)
+    assert {line for line in out if b'-chunks"' not in line} <= {*lines}
+
+
+def test_a_run_of_a_raw_log_is_cut_when_much_is_held():
+    text = "x" * 200_000
+    for odd in ("", "\\u0061"):
+        data = HEAD + b"".join(chunk_line(seq, text=f'"{odd}{text}"') for seq in range(20))
+        packed, _ = run(data, PACK)
+        assert difference((BytesSource(data), "raw"), (BytesSource(packed), "raw"), 0) is None
+        assert packed.count(b"text-chunks") > 2
+
+
+@pytest.mark.parametrize("asks", [UNPACK, PACK, asked("zstd"), Rewriting(unpack=True, prove=False)])
+def test_a_line_too_large_to_be_held_gives_no_result(monkeypatch, asks):
+    monkeypatch.setattr("dshlog.report.rewrite.Lines", lambda: Lines(1000))
+    log = conversation(0)
+    log.turn()
+    log.user("x" * 600_000)
+    _, done = run(rows.raw(log.batches()), asks)
+    assert (done.unread, done.refusal, done.same_bytes) in {(True, None, False), (False, None, True)}
+    assert done.unread or asks is PACK
 
 
 # -- all fixtures
@@ -384,6 +478,7 @@ def test_same_bytes():
     assert not same_bytes(BytesSource(b"a"), BytesSource(b"aa"))
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_any_split_into_frames_says_the_same(data):
     log = conversation(0)

@@ -161,3 +161,13 @@ def test_logs_that_were_counted_by_hand(folder, shared):
         assert {bucket: number for bucket, number in done.model_calls.items() if number} == model
         answered = done.tokens["answered"]
         assert (answered["inputTokens"], answered["outputTokens"]) == (given, taken)
+
+
+@pytest.mark.parametrize("kind", [{}, [], 7, None, True])
+def test_a_type_that_is_no_text_is_counted_too(kind):
+    """0.1.2 opens a v0 log with such an event."""
+    log = conversation(0)
+    log.event("plugin/thing", {})
+    log.events[-1]["type"] = kind
+    stats, _ = figures(log)
+    assert len(stats.activity.turns) == 2

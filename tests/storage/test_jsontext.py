@@ -722,12 +722,13 @@ class Maker(random.Random):
 
 
 def differences(seed, count):
-    """Compare with the engine; gives the lines of which the two think differently, and counts."""
+    """Compare with the engine; gives the lines of which the two think differently, and counts of texts and values."""
     maker = Maker(seed)
     texts = [maker.damaged() if turn % 3 == 2 else maker.text() for turn in range(count)]
-    wrong, accepted = [], 0
+    wrong, accepted, values = [], 0, 0
     for line, answer in zip(texts, ask_node(SCRIPT, [(text, None) for text in texts]), strict=True):
         accepted += answer is not None
+        values += answer is not None and values_in(parse(line))
         mine = []
         for read in (parse, loads):
             try:
@@ -738,14 +739,21 @@ def differences(seed, count):
                 mine.append([show(value), base64.b64encode(dumps(value)).decode()])
         if mine != [answer, answer]:
             wrong.append((line, answer, mine))
-    return wrong, accepted
+    return wrong, accepted, values
+
+
+def values_in(value):
+    held = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return 1 + sum(map(values_in, held))
 
 
 @needs_node
 def test_the_engine_reads_and_writes_the_same(record_property):
-    wrong, accepted = differences(1, CASES)
-    record_property("figures", f"{CASES} texts, {accepted} accepted, {len(wrong)} differences")
-    assert accepted > CASES // 2
+    count = 4 * CASES
+    wrong, accepted, values = differences(1, count)
+    record_property("figures", f"{count} texts, {accepted} accepted, {values} values, {len(wrong)} differences")
+    assert accepted > count // 2
+    assert values > 5 * CASES
     assert wrong == []
 
 

@@ -144,6 +144,16 @@ def test_a_stored_block_of_a_torn_frame_is_saved_as_far_as_it_goes():
     assert saved(frame[:-4]) == NOISE
 
 
+@pytest.mark.parametrize("size", [1, 1 << 17, 1 << 18, (1 << 20) + 1, 5_000_003])
+@pytest.mark.parametrize("made_of", [b"a", b"abcdefgh 12345678 "])
+def test_a_frame_without_its_checksum_is_saved_whole(size, made_of):
+    """As by dsh 0.2.1, which was asked about a log whose last frame had a text of 1 MB."""
+    whole = made_of * (size // len(made_of) + 1)
+    data = rows.frame(whole)
+    for cut in range(1, 5):
+        assert saved(data[:-cut]) == whole, cut
+
+
 def test_nothing_is_saved_from_a_torn_frame_whose_decoder_fails_behind_good_blocks():
     data = bytearray(rows.frame(NOISE))
     second = 6 + 3 + BLOCK
