@@ -1,0 +1,48 @@
+"""The words in which a plan tells what it does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def events_word(number: int) -> str:
+    """Give `1 event` or `2 events`."""
+    return f"{number} event{'' if number == 1 else 's'}"
+
+
+def records_word(number: int) -> str:
+    """Give `1 record` or `2 records`."""
+    return f"{number} record{'' if number == 1 else 's'}"
+
+
+def bytes_word(number: int) -> str:
+    """Give `1 byte` or `2 bytes`."""
+    return f"{number} byte{'' if number == 1 else 's'}"
+
+
+def cut_words(size: int, *, framed: bool, lost: int) -> str:
+    """Tell of the cut that dsh makes."""
+    what = f"the last {bytes_word(size)} go: " + (
+        "a frame that was never finished" if framed else "a record that was never finished"
+    )
+    if not lost:
+        return what
+    return f"the last {bytes_word(size)} go, as dsh cuts them: {records_word(lost)} behind the first bad one"
+
+
+def saved_words(number: int) -> str:
+    """Tell of the records saved from a torn frame."""
+    verb = "is" if number == 1 else "are"
+    return f"{records_word(number)} of the unfinished frame {verb} whole and {verb} written again in a frame of {'its' if number == 1 else 'their'} own"
+
+
+def closing_words(event: dict[str, Any]) -> str:
+    """Tell of one closer."""
+    kind, seq, data = event["type"], event["seq"], event["data"]
+    if kind == "tool/result":
+        call = data["message"]["source"].get("callId")
+        how = "started, outcome unknown" if "sourceEventSeqs" in event else "never started"
+        return f"tool/result at seq {seq} for call {call}, which was {how}"
+    if kind == "step/end":
+        return f"step/end at seq {seq} for step {data.get('step')}"
+    return f"turn/end at seq {seq} for turn {data.get('turn')}, reason {data['reason']['kind']}"
