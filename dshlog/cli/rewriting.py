@@ -101,7 +101,7 @@ def _write(source: Source, log: str, out: str, asked: Rewriting, *, verify: bool
     from dshlog.report.rewrite import rewrite
 
     encoding = asked.encoding or _encoding(source, log)
-    _refuse_name(out, encoding)
+    refuse_name(out, encoding)
     asked = replace(asked, prove=verify)
     with NewFile(out) as new:
         done = rewrite(source, log, asked, new.write)
@@ -130,7 +130,7 @@ def _encoding(source: Source, path: str) -> Encoding:
     return named_encoding(path) or sniff(source)
 
 
-def _refuse_name(out: str, encoding: Encoding) -> None:
+def refuse_name(out: str, encoding: Encoding) -> None:
     """Refuse a name under which every reader would take the result for something else."""
     from dshlog.report.examine import named_encoding
 
