@@ -45,6 +45,8 @@ class Tail:
         exam = exam if again is None else again.finished()
         exam.reader = "native"
         self.report: Report = exam.report()
+        # Readers of v1 and v2 drop bad records of whole frames too, which no cut of the file does.
+        self.mixed = self.report.state == "torn" and self.report.torn is None
         self.header_end = exam.reading.header_end
         self.position = exam.judge.position if exam.judge is not None else 0
         self.scan: TailScan | None = exam.judge.tail if exam.judge is not None else None

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dshlog.model.finding import Finding
+    from dshlog.repair.plan import Plan
 
 
 def events_word(number: int) -> str:
@@ -46,3 +50,23 @@ def closing_words(event: dict[str, Any]) -> str:
     if kind == "step/end":
         return f"step/end at seq {seq} for step {data.get('step')}"
     return f"turn/end at seq {seq} for turn {data.get('turn')}, reason {data['reason']['kind']}"
+
+
+def agreed_words(plan: Plan) -> str:
+    """Say what a lossy plan would cost and how to agree to it."""
+    if plan.lost:
+        what = f"it loses {records_word(len(plan.lost))}"
+    else:
+        first = next(action.loss for action in plan.actions if action.loss != "none")
+        what = f"it costs {first}"
+    return f"{what}; --allow-loss agrees to that"
+
+
+def left_alone_words(found: list[Finding]) -> str:
+    """Say why a log that is not damaged is not repaired."""
+    return f"the file is whole, but this is needed to read it: {found[0].message}"
+
+
+def choose_words() -> str:
+    """Say how to choose between two writers."""
+    return "two writers continued the log: --keep first or --keep second says which branch stays"
