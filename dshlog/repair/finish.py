@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from dshlog.codec.chunkruns import PAYLOAD
 from dshlog.model.place import Place
 from dshlog.repair.closers import closers, end_seed
-from dshlog.repair.plan import Action, Batch, Copy, Lost, Plan
+from dshlog.repair.plan import Action, Batch, Changed, Copy, Lost, Plan
 from dshlog.repair.words import closing_words, cut_words, events_word, records_word, saved_words
 from dshlog.report.decode import events_of
 from dshlog.report.examine import Examination
@@ -15,7 +15,7 @@ from dshlog.storage.jsontext import NotJSON, dumps, loads
 from dshlog.storage.lines import Overlong
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from dshlog.fold.tail import TailScan
     from dshlog.model.report import Encoding, Report
@@ -117,8 +117,18 @@ def finish(tail: Tail, *, now: int) -> Plan:
         closers=tuple(closing),
         end_seed=marker,
         lost=lost,
+        changed=tuple(_changed(tail, script[1:])),
         events=report.events + len(closing) + (marker is not None),
     )
+
+
+def _changed(tail: Tail, added: list[Copy | Batch]) -> Iterator[Changed]:
+    """Yield what is cut, line by line, and what is appended; records that are only written again are no change."""
+    saved = len(tail.saved)
+    yield from (Changed(line=line, old=text, new=()) for line, _, text in tail.behind)
+    lines = [text for piece in added if isinstance(piece, Batch) for text in piece.lines]
+    end = tail.report.records - len(tail.behind) + 2
+    yield from (Changed(line=end, old=b"", new=(text,)) for text in lines[saved:])
 
 
 def closed(scan: TailScan | None, position: int, last: bytes | None, now: int) -> tuple[list[Event], Event | None]:

@@ -70,9 +70,18 @@ def _finished(source: Source, plan: Plan, wishes: Wishes) -> Plan:
 
 def _plainly(plan: Plan) -> bool:
     """Tell whether the closers have the form that a reader wants: dsh copies what a log holds, whatever it is."""
-    return all(type(event["data"].get(name, 1)) is int for event in plan.closers for name in ("turn", "step")) and all(
-        "turn" in event["data"] for event in plan.closers
-    )
+    for event in plan.closers:
+        data, kind = event["data"], event["type"]
+        numbers = [data.get(name) for name in ("turn", "step") if name == "turn" or kind != "turn/end"]
+        if not all(type(number) is int and number > 0 for number in numbers):
+            return False
+        if kind == "tool/result" and not _is_text(data["message"]["source"].get("callId")):
+            return False
+    return True
+
+
+def _is_text(value: object) -> bool:
+    return type(value) is str and value != ""
 
 
 def agreed(plan: Plan, wishes: Wishes) -> Plan:

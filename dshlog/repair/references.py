@@ -54,7 +54,7 @@ def moved_row(row: Event, move: Move, version: int, *, own_only: bool = False) -
     if seq is not None:
         out[own] = _end(seq, move)
     if own_only:
-        return out if out[own] != row[own] else None
+        return out if out.get(own) != row.get(own) else None
     if "sourceEventSeqs" in row:
         _cite(out, row["sourceEventSeqs"], move)
     op = row.get("surfaceOp")

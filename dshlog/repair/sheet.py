@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from dshlog.model.number import as_count
 from dshlog.repair.finish import members_of, value_of
 from dshlog.repair.salvage import stretches
 from dshlog.storage.container import Container
@@ -121,8 +122,7 @@ class Sheet:
     def seq_of(self, line: Line) -> int | None:
         """Give the seq that a line claims."""
         row = line.row
-        seq = None if row is None else row.get("seq", row.get("seq0"))
-        return int(seq) if type(seq) in {int, float} and seq == int(seq) else None  # type: ignore[arg-type]
+        return None if row is None else as_count(row.get("seq", row.get("seq0")))
 
     def count_of(self, line: Line) -> int:
         """Count the events that a line holds; what is no record counts as none."""

@@ -96,7 +96,7 @@ def wrong_number(case: Case) -> Action | None:
     if behind and sheet.seq_of(behind[0]) != position + 1:
         return None
     # Without a neighbour behind it a number that is none is put right; another number may mean a hole.
-    if not behind and sheet.seq_of(case.line) is not None and str(row.get("seq")) != "-0.0":
+    if not behind and sheet.seq_of(case.line) is not None:
         return None
     done = case.done("edit", f"the record gets seq {position}, the number between those of its neighbours")
     edit(case.line, {**row, "seq": position} if "seq" in row else _with_seq(row, position))
