@@ -56,15 +56,15 @@ def _finished(source: Source, plan: Plan, wishes: Wishes) -> Plan:
     """Give what dsh would do, or more where that drops records, or leaves a log that dsh then refuses."""
     if not plan.lossy and _plainly(plan):
         return plan
-    gentle = mend(source, plan.before, wishes, lossless=True)
-    if plan.lossy and gentle is not None and gentle.script is not None:
-        return replace(gentle, truncate_to=plan.truncate_to, rewritten=plan.rewritten)
+    for lossless in (True, False):
+        other = mend(source, plan.before, wishes, lossless=lossless)
+        if other is not None and other.script is not None and len(other.lost) < len(plan.lost):
+            return agreed(replace(other, truncate_to=plan.truncate_to, rewritten=plan.rewritten), wishes)
     made = BytesSource(b"".join(result(plan.script or (), source, plan.before.encoding)))
     if examine(made, plan.before.path, reader="native", encoding=plan.before.encoding).state == "clean":
         return agreed(plan, wishes)
-    other = mend(source, plan.before, wishes)
-    if other is None:
-        return Plan(before=plan.before, why_not="what dsh itself does here makes a log that it then refuses")
+    if other is None or other.script is None:
+        return other or Plan(before=plan.before, why_not="what dsh itself does here makes a log that it then refuses")
     return agreed(replace(other, truncate_to=plan.truncate_to, rewritten=plan.rewritten), wishes)
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     Event = dict[str, Any]
     Move = Callable[[int], int | None]
 
+_MOST = 1 << 22  # citations of one event that are moved
 _ENDS = ("start", "end", "startSeq", "endSeq")
 _LAST = frozenset({"end", "endSeq"})
 _LISTS = ("shadowedSeqs", "messageSeqs")
@@ -117,7 +118,10 @@ def _result_id(row: Event, data: Event, move: Move, version: int) -> None:
 def _cite(out: Event, cited: object, move: Move) -> None:
     if type(cited) is not list:
         return
-    flat = list(expand(_entries(cited)))
+    entries = _entries(cited)
+    if sum(1 if isinstance(entry, int) else len(entry) for entry in entries) > _MOST:
+        return  # no log has so many events; a reader refuses the list
+    flat = list(expand(entries))
     kept = [seq for one in flat if (seq := move(one)) is not None]
     if kept == flat:
         return

@@ -55,6 +55,7 @@ _SAME_NAME = frozenset(
         "dsh-session-title-llm",
     ]
 )
+_MOST = 1 << 22  # positions in one range of citations
 _PLUGIN = 4  # the first generation in which a plugin's source kind carries its name
 
 
@@ -374,7 +375,7 @@ def _flat(cited: object) -> list[int] | None:
     for entry in cited if type(cited) is list else (None,):
         ends = entry if type(entry) is list and len(entry) == 2 else [entry, entry]  # noqa: PLR2004 - first and last
         first, last = as_count(ends[0]), as_count(ends[1])
-        if first is None or last is None:
+        if first is None or last is None or last - first > _MOST:
             return None
         out += range(first, last + 1)
     return out
