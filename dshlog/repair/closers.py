@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from dshlog.fold.tail import ABSENT, TailScan
+from dshlog.fold.identity import ABSENT
+from dshlog.fold.tail import TailScan
 from dshlog.storage.jsontext import dumps
 
 if TYPE_CHECKING:

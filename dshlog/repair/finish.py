@@ -12,7 +12,7 @@ from dshlog.repair.words import closing_words, cut_words, events_word, records_w
 from dshlog.report.decode import events_of
 from dshlog.report.examine import Examination
 from dshlog.storage.jsontext import NotJSON, dumps, loads
-from dshlog.storage.lines import Overlong
+from dshlog.storage.unread import Overlong
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -167,11 +167,17 @@ def value_of(line: bytes) -> object:
         return None
 
 
+def is_packed(row: Event) -> bool:
+    """Tell whether a record calls itself a packed row."""
+    kind = row.get("type")
+    return type(kind) is str and kind in PAYLOAD
+
+
 def members_of(row: Event) -> int:
     """Count the events that a record holds."""
-    kind, data = row.get("type"), row.get("data")
-    if type(kind) is str and kind in PAYLOAD and type(data) is dict:
-        pieces = data.get(PAYLOAD[kind][0])
+    data = row.get("data")
+    if is_packed(row) and type(data) is dict:
+        pieces = data.get(PAYLOAD[row["type"]][0])
         return len(pieces) if type(pieces) is list and pieces else 1
     return 1
 

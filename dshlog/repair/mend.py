@@ -8,7 +8,7 @@ from dshlog.repair.finish import Tail, closed, closing_actions, members_of
 from dshlog.repair.framing import framing_actions, take_tail
 from dshlog.repair.plan import NOTHING, Action, Changed, Lost, Plan
 from dshlog.repair.remedies.case import Case, place_of
-from dshlog.repair.remedies.table import CHOICES, LEFT_ALONE, remedies_for
+from dshlog.repair.remedies.table import CHOICES, LEFT_ALONE, UNREAD, remedies_for
 from dshlog.repair.script import script_of
 from dshlog.repair.sheet import Line, load
 from dshlog.repair.words import choose_words, events_word, left_alone_words, records_word
@@ -74,7 +74,7 @@ def mend(source: Source, before: Report, wishes: Wishes, *, lossless: bool = Fal
         if standing.sound:
             break
         names = [found.name for found in standing.first]
-        if (LEFT_ALONE - wishes.fix).issuperset(names):
+        if (LEFT_ALONE - wishes.fix).issuperset(names) or UNREAD in names:
             return Plan(before=before, why_not=left_alone_words(standing.first))
         step = _step(sheet, standing, wishes, lossless=lossless)
         if step is None and lossless:

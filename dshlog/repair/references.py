@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dshlog.codec.chunkruns import PAYLOAD
 from dshlog.codec.sources import encode_sources, expand
 from dshlog.model.number import as_count
 from dshlog.storage.jsontext import dumps
@@ -50,7 +49,7 @@ def moved_row(row: Event, move: Move, version: int, *, own_only: bool = False) -
     A citation of an event that is gone is left out; an end of a span that is gone moves into the span.
     """
     out = dict(row)
-    own = "seq0" if row.get("type") in PAYLOAD and "seq0" in row else "seq"
+    own = "seq0" if "seq0" in row and "seq" not in row else "seq"
     seq = as_count(row.get(own))
     if seq is not None:
         out[own] = _end(seq, move)

@@ -64,6 +64,8 @@ def agreed_words(plan: Plan) -> str:
 
 def left_alone_words(found: list[Finding]) -> str:
     """Say why a log that is not damaged is not repaired."""
+    if found[0].name == "line-too-long":
+        return f"dshlog does not read all of it, so that it may be whole: {found[0].message}"
     return f"the file is whole, but this is needed to read it: {found[0].message}"
 
 

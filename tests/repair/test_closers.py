@@ -6,7 +6,8 @@ import hashlib
 
 import pytest
 
-from dshlog.fold.tail import ABSENT, Pending, TailScan
+from dshlog.fold.identity import ABSENT
+from dshlog.fold.tail import Pending, TailScan
 from dshlog.repair.closers import closers, closing, result_for
 
 SHA = {

@@ -11,6 +11,7 @@ import build
 from dshlog.repair.planner import Wishes, plan_repair
 from dshlog.repair.script import result
 from dshlog.report.examine import examine
+from dshlog.storage.lines import Lines
 from dshlog.storage.source import BytesSource
 
 FIXTURES = Path(build.__file__).parent
@@ -177,3 +178,19 @@ def test_a_list_of_citations_that_no_log_can_have_is_left_alone():
     plan, made = repaired([*lines[:TURN], *lines[TURN + 1 :]])
     assert made is not None
     assert plan.lossy
+
+
+def test_a_record_that_is_too_long_for_us_is_never_dropped(monkeypatch):
+    monkeypatch.setattr(Lines.__init__, "__defaults__", (300,))
+    monkeypatch.setattr("dshlog.storage.source.WINDOW", 50)
+    monkeypatch.setattr("dshlog.report.reading.LONGEST_STRING", 1000)
+    long = {"type": "todo/write", "seq": len(V4) - 1, "time": 9, "data": {"todos": [], "a": "x" * 2000}}
+    plan, made = repaired([*V4, dumped(long)])
+    assert made is None
+    assert plan.why_not.startswith("dshlog does not read all of it")
+
+
+@pytest.mark.parametrize("kind", [[], {}, 7, None, "", "text-chunks"])
+def test_a_type_of_any_kind_is_no_obstacle(kind):
+    plan, made = repaired(changed(V4, MIDDLE, type=kind))
+    assert made is not None or plan.why_not

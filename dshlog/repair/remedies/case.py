@@ -44,6 +44,12 @@ class Case:
         return self.line.row
 
     @property
+    def kind(self) -> str:
+        """Give the type of its record; empty for what has none."""
+        kind = (self.row or {}).get("type")
+        return kind if type(kind) is str else ""
+
+    @property
     def position(self) -> int:
         """Count the events before the line: the seq that it should have."""
         return position_of(self.sheet, self.index)

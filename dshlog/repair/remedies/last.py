@@ -17,10 +17,9 @@ def drop_record(case: Case) -> Action | None:
     row = case.row
     if row is None or case.index == 0:
         return None
-    kind = row.get("type")
     done = case.done(
         "drop",
-        f"the {kind if type(kind) is str else 'record'} that breaks a rule goes, and what follows is numbered anew",
+        f"the {case.kind or 'record'} that breaks a rule goes, and what follows is numbered anew",
         loss="this record",
         dropped=case.sheet.count_of(case.line),
     )

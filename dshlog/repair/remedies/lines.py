@@ -8,7 +8,7 @@ from dshlog.repair.remedies.case import drop, edit
 from dshlog.repair.sheet import Line
 from dshlog.repair.words import bytes_word
 from dshlog.storage.jsontext import NotJSON, loads
-from dshlog.storage.lines import Overlong
+from dshlog.storage.unread import Overlong
 
 if TYPE_CHECKING:
     from dshlog.repair.plan import Action

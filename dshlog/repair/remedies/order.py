@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from dshlog.codec.chunkruns import PAYLOAD, expand_row
+from dshlog.codec.chunkruns import expand_row
+from dshlog.repair.finish import is_packed
 from dshlog.repair.references import Shift
 from dshlog.repair.remedies.case import edit, shift
 from dshlog.repair.words import events_word, records_word
@@ -37,7 +38,7 @@ def repeated(case: Case) -> Action | None:
 def overlapping(case: Case) -> Action | None:
     """Keep of a packed row the members that do not stand before it already, when the others say the same."""
     row, position = case.row, case.position
-    if row is None or row.get("type") not in PAYLOAD or case.version > 1:
+    if row is None or not is_packed(row) or case.version > 1:
         return None
     try:
         members = list(expand_row(row))
@@ -171,5 +172,5 @@ def _events_between(case: Case, start: int, end: int) -> list[dict[str, Any]]:
         row, seq = line.row, case.sheet.seq_of(line)
         if row is None or seq is None or seq + case.sheet.count_of(line) <= start or seq >= end:
             continue
-        out += expand_row(row) if row.get("type") in PAYLOAD else [row]
+        out += expand_row(row) if is_packed(row) else [row]
     return [event for event in out if start <= event["seq"] < end]

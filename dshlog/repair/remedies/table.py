@@ -89,8 +89,10 @@ REMEDIES: dict[str, tuple[Remedy, ...]] = {
     "compaction-crossed": (turns.orphan_marker, turns.inner_marker),
 }
 
+UNREAD = "line-too-long"  # a record that is beyond dshlog and may be sound
+
 # What no repair touches unless it is asked to by name: the file is whole, and what reads it has to change.
-LEFT_ALONE = frozenset({"unknown-type", "header-version-newer", "reader-older"})
+LEFT_ALONE = frozenset({"unknown-type", "header-version-newer", "reader-older", UNREAD})
 CHOICES = frozenset({"two-writers", "recovery-against-live", "numbering-restarts"})
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dshlog.fold.tail import ABSENT, TailScan
+from dshlog.fold.identity import ABSENT
+from dshlog.fold.tail import TailScan
 from dshlog.repair.closers import closers, end_seed, follow, result_for
 from dshlog.repair.remedies.case import edit, insert
 from dshlog.repair.sheet import Line
@@ -29,7 +30,7 @@ def close_before(case: Case) -> Action | None:
     if row is None:
         return None
     scan, time = scanned(case.sheet, case.index, case.version)
-    seq, kind = case.position, row.get("type")
+    seq, kind = case.position, case.kind
     if kind == "step/end":
         made = _results(scan, seq, time)
     elif kind in {"turn/end", "step/start"}:
@@ -72,7 +73,7 @@ def open_before(case: Case) -> Action | None:
     kinds = " and ".join(event["type"] for event in made)
     done = case.done(
         "insert",
-        f"a {kinds} that got lost is put before {row.get('type')}",
+        f"a {kinds} that got lost is put before {case.kind}",
         loss=f"nothing, but {records_word(len(made))} made up: {kinds}",
         added=len(made),
     )
@@ -87,7 +88,7 @@ def number(case: Case) -> Action | None:
     if row is None or type(data) is not dict:
         return None
     scan, _ = scanned(case.sheet, case.index, case.version)
-    kind = row.get("type")
+    kind = case.kind
     wanted: Event = {}
     if kind == "turn/start":
         wanted["turn"] = _next(case, "turn/start", "turn")
