@@ -63,6 +63,13 @@ def repair(
             help="Also cure this finding, by code or name, though dsh opens the log with it or nothing is damaged.",
         ),
     ] = None,
+    relocate: Annotated[
+        bool,
+        typer.Option(
+            "--relocate",
+            help="Instead: give logs and session directories the names that their headers name; moves only with --in-place.",
+        ),
+    ] = False,
     backup_dir: Annotated[
         str | None,
         typer.Option(
@@ -106,6 +113,12 @@ def repair(
     if receipt is not None and not (in_place or output is not None or split is not None):
         raise typer.BadParameter("--receipt goes with -o, --in-place or --split: a plan does nothing")
     world = ctx.find_object(World) or World()
+    if relocate:
+        from dshlog.cli.relocating import relocate as move
+
+        if output is not None or split is not None or json or path == "-":
+            raise typer.BadParameter("--relocate goes with --in-place alone, for a path")
+        return move(world, looked_up(world, path, root, "repair"), carry_out=in_place)
     wishes = Wishes(now=int(time.time() * 1000), allow_loss=allow_loss, keep=keep, fix=_names(fix or []))
     target = Target(out=output, in_place=in_place, split=split, backups=backup_dir, lost_found=lost_found)
     run = _Run(world, wishes, target)

@@ -163,5 +163,5 @@ def repair(rule: Rule, severity: str) -> str:
     if severity == "note":
         return "none is needed: nothing in the log is damaged"
     if rule.code[0] == "D":
-        return "none of the log is needed: it is a matter of names and places, and dshlog moves nothing"
+        return "none of the log is needed: it is a matter of names and places"
     return f"dshlog repair FILE plans it; {_COSTS[rule.remedy]}"

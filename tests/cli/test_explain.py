@@ -136,9 +136,7 @@ def test_what_to_do_comes_before_what_a_repair_would_cost(run):
     lines = run("explain", "D101").out.splitlines()
     assert lines[-3].startswith("do        rename the file to what the finding says")
     assert lines[-1].startswith("repair    none of the log is needed")
-    assert run("explain", "F105").out.endswith(
-        "repair    dshlog repair FILE plans it; no record is lost\n"
-    )
+    assert run("explain", "F105").out.endswith("repair    dshlog repair FILE plans it; no record is lost\n")
     known = json.loads(run("explain", "--json", "H103").out)["rules"][0]
     assert known["do"].startswith("copy the first line of an export")
     assert known["repair"].startswith("dshlog repair FILE plans it")

@@ -416,3 +416,39 @@ def test_a_result_that_is_not_what_was_planned_is_not_written(say, store, monkey
     assert status == 2
     assert "nothing was written" in err
     assert log.read_bytes() == before
+
+
+# -- names and places
+
+
+def test_logs_get_the_places_that_their_headers_name(say, store, tmp_path):
+    root = tmp_path / "sessions"
+    log = store(CLEAN, "wrong")
+    misnamed = log.with_name("session.v3.jsonl.zstd")
+    log.rename(misnamed)
+    status, out, _ = say("--relocate", root)
+    assert status == 1
+    assert f"move {misnamed}\n  to {log}" in out
+    assert "--relocate --in-place" in out
+    assert misnamed.exists()
+    status, out, _ = say("--relocate", "--in-place", root)
+    assert status == 0
+    moved = root / "--home-u-demo--" / "demo" / log.name
+    assert moved.read_bytes() == CLEAN.read_bytes()
+    assert not log.parent.exists()
+    assert say("--relocate", root)[:2] == (0, f"{root}: every log lies where its header says\n")
+    assert dshlog.validate(moved).state == "clean"
+
+
+def test_nothing_is_moved_over_what_is_there(say, store, tmp_path):
+    kept, other = store(CLEAN, "demo"), store(OPEN, "wrong")
+    before = kept.read_bytes(), other.read_bytes()
+    assert "it is there already" in say("--relocate", tmp_path / "sessions")[1]
+    status, _, err = say("--relocate", "--in-place", tmp_path / "sessions")
+    assert status == 2
+    assert "it is there already" in err
+    assert (kept.read_bytes(), other.read_bytes()) == before
+
+
+def test_a_relocation_has_no_result_of_its_own(say):
+    assert say("--relocate", "-o", "x", OPEN)[0] == 2
