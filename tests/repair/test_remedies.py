@@ -194,3 +194,57 @@ def test_a_record_that_is_too_long_for_us_is_never_dropped(monkeypatch):
 def test_a_type_of_any_kind_is_no_obstacle(kind):
     plan, made = repaired(changed(V4, MIDDLE, type=kind))
     assert made is not None or plan.why_not
+
+
+def called(version, *, block, call, result_id):
+    """Give lines with one call, whose records name it in three ways."""
+    lines = list(V0 if version == 0 else V4)
+    rows = [json.loads(line) for line in lines]
+    step = next(index for index, row in enumerate(rows) if row.get("type") == "tool/call")
+    advertised = max(index for index in range(step) if rows[index].get("type") == "assistant/message")
+    answer = next(index for index in range(step, len(rows)) if rows[index].get("type") == "tool/result")
+    for one in rows[advertised]["data"]["message"]["content"]:
+        if one.get("type") == "tool-call":
+            one.update(block)
+    rows[step]["data"] |= call
+    message = rows[answer]["data"]["message"]
+    if result_id is not None:
+        message["source"]["callId"] = result_id
+        for one in message["content"]:
+            if "toolCallId" in one:
+                one["toolCallId"] = result_id
+        if "toolCallId" in message:
+            message["toolCallId"] = result_id
+    return [dumped(row) for row in rows], advertised, step
+
+
+@pytest.mark.parametrize("version", [0, 4])
+def test_the_call_without_an_id_gets_one_everywhere(version):
+    lines, advertised, step = called(version, block={"id": ""}, call={"callId": ""}, result_id="")
+    name = "session.jsonl" if version == 0 else "session.v4.jsonl"
+    plan, made = repaired(lines, name=name)
+    assert not plan.lossy
+    assert len(made) == len(lines)
+    given = json.loads(made[step])["data"]["callId"]
+    assert given.startswith("recovered-call-")
+    assert given.encode() in made[advertised]
+
+
+def test_arguments_become_those_that_were_advertised():
+    lines, _, step = called(4, block={}, call={"arguments": "{}\ufffd"}, result_id=None)
+    plan, made = repaired(lines)
+    assert plan.lossy
+    assert made == V4
+    assert step
+
+
+def test_a_block_that_stands_twice_goes():
+    rows = [json.loads(line) for line in V4]
+    index = next(
+        index for index, row in enumerate(rows) if b'"tool-call"' in V4[index] and row["type"] == "assistant/message"
+    )
+    content = rows[index]["data"]["message"]["content"]
+    content.append(next(block for block in content if block.get("type") == "tool-call"))
+    plan, made = repaired([dumped(row) for row in rows])
+    assert made == V4
+    assert not plan.lossy

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dshlog.repair.remedies import fields, header, last, lines, order, turns
+from dshlog.repair.remedies import calls, fields, header, last, lines, order, turns
 
 if TYPE_CHECKING:
     from dshlog.repair.remedies.case import Remedy
@@ -85,6 +85,10 @@ REMEDIES: dict[str, tuple[Remedy, ...]] = {
     "outside-step": (turns.open_before, turns.number),
     "outside-turn": (turns.open_before, turns.number),
     "step-start-outside-turn": (turns.open_before,),
+    "tool-source-malformed": (calls.empty_id,),
+    "call-id-malformed": (calls.empty_id,),
+    "call-advertised-twice": (calls.second_copy,),
+    "call-differs": (calls.advertised_arguments,),
     "call-unanswered": (turns.close_before,),
     "compaction-crossed": (turns.orphan_marker, turns.inner_marker),
 }
