@@ -19,9 +19,12 @@ if TYPE_CHECKING:
     from dshlog.storage.source import Source
 
 
+_UNREAD = object()  # a line that was not parsed yet
+
+
 @dataclass(slots=True, kw_only=True, eq=False)
 class Line:
-    """One line. `text` is what it says now, with its line feed, `old` what the source says.
+    """One line, which does not change once it is made. `text` is what it says now, with its line feed, `old` what the source says.
 
     `number` counts from 1 in the text of the source and is 0 for a line that was added; `at` is its offset
     in that text and `group` the stretch of frames that it stands in.
@@ -32,8 +35,8 @@ class Line:
     number: int = 0
     at: int = 0
     group: int = -1
-    value: Any = None
-    parsed: bytes | None = None
+    _value: Any = _UNREAD
+    _count: int = -1
 
     @property
     def touched(self) -> bool:
@@ -43,9 +46,20 @@ class Line:
     @property
     def row(self) -> dict[str, Any] | None:
         """Give the record, which nobody may change; None for what is no JSON object."""
-        if self.parsed is not self.text:
-            self.value, self.parsed = value_of(self.text), self.text
-        return self.value if type(self.value) is dict else None
+        if self._value is _UNREAD:
+            self._value = value_of(self.text)
+        return self._value if type(self._value) is dict else None
+
+    @property
+    def count(self) -> int:
+        """Count the events that it holds; what is no record counts as none."""
+        if self._count < 0:
+            self._count = 0 if self.row is None else members_of(self.row)
+        return self._count
+
+    def saying(self, text: bytes) -> Line:
+        """Give the line with another text."""
+        return Line(text=text, old=self.old, number=self.number, at=self.at, group=self.group)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -99,17 +113,10 @@ class Sheet:
 
     def copy(self) -> Sheet:
         """Give a sheet that can be changed without changing this one."""
-        copies = {
-            id(line): Line(
-                text=line.text, old=line.old, number=line.number, at=line.at, group=line.group, value=line.value,
-                parsed=line.parsed,
-            )
-            for line in self.lines
-        }  # fmt: skip
         return Sheet(
             path=self.path,
             encoding=self.encoding,
-            lines=[copies[id(line)] for line in self.lines],
+            lines=list(self.lines),
             groups=self.groups,
             size=self.size,
             tail=self.tail,
@@ -126,7 +133,7 @@ class Sheet:
 
     def count_of(self, line: Line) -> int:
         """Count the events that a line holds; what is no record counts as none."""
-        return 0 if line.row is None else members_of(line.row)
+        return line.count
 
 
 def load(source: Source, path: str, encoding: Encoding | None) -> Sheet:

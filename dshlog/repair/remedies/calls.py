@@ -20,26 +20,25 @@ _EMPTY = ""
 
 def empty_id(case: Case) -> Action | None:
     """Give the one call of a step that has an empty id a new one, in the message, at its start and in its result."""
-    lines = _step(case)
-    advertised = [line for line in lines if _blocks(line.row, _EMPTY)]
-    if len(advertised) != 1 or len(_blocks(advertised[0].row, _EMPTY)) != 1:
+    step, lines = _step(case), case.sheet.lines
+    advertised = [index for index in step if _blocks(lines[index].row, _EMPTY)]
+    if len(advertised) != 1 or len(_blocks(lines[advertised[0]].row, _EMPTY)) != 1:
         return None
-    message = (advertised[0].row or {})["data"]["message"]
-    name = f"recovered-call-{case.sheet.seq_of(advertised[0])}"
+    row = lines[advertised[0]].row or {}
+    message = row["data"]["message"]
+    name = f"recovered-call-{case.sheet.seq_of(lines[advertised[0]])}"
     done = case.done("edit", f"the call without an id gets the id {name}, in each of its records")
-    content = [
-        {**block, "id": name} if block in _blocks(advertised[0].row, _EMPTY) else block for block in message["content"]
-    ]
-    _edit_message(advertised[0], {**message, "content": content})
-    for line in lines:
-        row = line.row or {}
+    content = [{**block, "id": name} if block in _blocks(row, _EMPTY) else block for block in message["content"]]
+    _edit_message(case, advertised[0], {**message, "content": content})
+    for index in step:
+        row = lines[index].row or {}
         data = row.get("data")
         if type(data) is not dict:
             continue
         if row.get("type") == "tool/call" and data.get("callId") == _EMPTY:
-            edit(line, {**row, "data": {**data, "callId": name}})
+            edit(case.sheet, index, {**row, "data": {**data, "callId": name}})
         elif row.get("type") == "tool/result" and _answers(data, _EMPTY):
-            _edit_message(line, _renamed(data["message"], name))
+            _edit_message(case, index, _renamed(data["message"], name))
     return done
 
 
@@ -56,7 +55,7 @@ def second_copy(case: Case) -> Action | None:
     if len(kept) == len(message["content"]):
         return None
     done = case.done("edit", "a block that advertises the same call a second time, word for word, goes")
-    _edit_message(case.line, {**message, "content": kept})
+    _edit_message(case, case.index, {**message, "content": kept})
     return done
 
 
@@ -66,7 +65,7 @@ def advertised_arguments(case: Case) -> Action | None:
     data = None if row is None else row.get("data")
     if row is None or type(data) is not dict:
         return None
-    blocks = [block for line in _step(case) for block in _blocks(line.row, data.get("callId"))]
+    blocks = [block for index in _step(case) for block in _blocks(case.sheet.lines[index].row, data.get("callId"))]
     if len(blocks) != 1 or type(blocks[0].get("arguments")) is not str:
         return None
     wanted = {"name": blocks[0].get("name"), "arguments": blocks[0]["arguments"]}
@@ -74,18 +73,18 @@ def advertised_arguments(case: Case) -> Action | None:
         return None
     text = "name and arguments become those that the message advertised"
     done = case.done("edit", text, loss="the arguments that the call was recorded with")
-    edit(case.line, {**row, "data": {**data, **wanted}})
+    edit(case.sheet, case.index, {**row, "data": {**data, **wanted}})
     return done
 
 
-def _step(case: Case) -> list[Line]:
-    """Give the lines of the step that a line stands in."""
+def _step(case: Case) -> range:
+    """Give the indices of the lines of the step that a line stands in."""
     lines, first, last = case.sheet.lines, case.index, case.index
     while first > 1 and not _is(lines[first], "step/start"):
         first -= 1
     while last + 1 < len(lines) and not _is(lines[last], "step/end"):
         last += 1
-    return lines[first : last + 1]
+    return range(first, last + 1)
 
 
 def _is(line: Line, kind: str) -> bool:
@@ -129,6 +128,6 @@ def _renamed(message: Event, call_id: str) -> Event:
     return made
 
 
-def _edit_message(line: Line, message: Event) -> None:
-    row = line.row or {}
-    edit(line, {**row, "data": {**row["data"], "message": message}})
+def _edit_message(case: Case, index: int, message: Event) -> None:
+    row = case.sheet.lines[index].row or {}
+    edit(case.sheet, index, {**row, "data": {**row["data"], "message": message}})

@@ -81,9 +81,14 @@ def position_of(sheet: Sheet, index: int) -> int:
     return sum(sheet.count_of(line) for line in sheet.lines[1:index])
 
 
-def edit(line: Line, row: dict[str, Any]) -> None:
+def edit(sheet: Sheet, index: int, row: dict[str, Any]) -> None:
     """Let a line say another record."""
-    line.text = dumps(row) + b"\n"
+    retell(sheet, index, dumps(row) + b"\n")
+
+
+def retell(sheet: Sheet, index: int, text: bytes) -> None:
+    """Let a line say another text; the line that other sheets may share stays as it is."""
+    sheet.lines[index] = sheet.lines[index].saying(text)
 
 
 def added(row: dict[str, Any]) -> Line:
@@ -95,11 +100,11 @@ def shift(sheet: Sheet, index: int, move: Shift, version: int) -> None:
     """Move positions in all lines from `index` on."""
     if not move.by:
         return
-    for line in sheet.lines[index:]:
-        row = line.row
+    for at in range(index, len(sheet.lines)):
+        row = sheet.lines[at].row
         made = moved_row(row, move, version, own_only=move.own_only) if row is not None else None
         if made is not None:
-            edit(line, made)
+            edit(sheet, at, made)
     _shift_seed(sheet, move.start, move.by)
 
 
@@ -108,7 +113,7 @@ def _shift_seed(sheet: Sheet, start: int, by: int) -> None:
     header = sheet.lines[0].row
     length = header.get("seedLength") if header is not None else None
     if header is not None and type(length) is int and length > start:
-        edit(sheet.lines[0], {**header, "seedLength": max(start, length + by)})
+        edit(sheet, 0, {**header, "seedLength": max(start, length + by)})
 
 
 def drop(case: Case, first: int, last: int, *, lost: bool = True) -> int:

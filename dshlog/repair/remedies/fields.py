@@ -339,7 +339,7 @@ def _kind_of(plugin: str, role: object) -> str:
 
 def _said(case: Case, row: Event, message: str, loss: str = "none") -> Action:
     done = case.done("edit", message, loss=loss)
-    edit(case.line, row)
+    edit(case.sheet, case.index, row)
     return done
 
 

@@ -29,7 +29,7 @@ def version_text(case: Case) -> Action | None:
     if row is None or type(version) is not str or version not in {"0", "1", "2", "3", "4"}:
         return None
     done = case.done("edit", f"the version was written as the text {version} and becomes the number")
-    edit(case.line, {**row, "version": int(version)})
+    edit(case.sheet, case.index, {**row, "version": int(version)})
     return done
 
 
@@ -40,7 +40,7 @@ def version_of_name(case: Case) -> Action | None:
     if row is None or named is None or as_count(row.get("version")) is not None:
         return None
     done = case.done("edit", f"the version becomes {named.generation}, as the name of the file says")
-    edit(case.line, _in_order({**row, "version": named.generation}))
+    edit(case.sheet, case.index, _in_order({**row, "version": named.generation}))
     return done
 
 
@@ -50,7 +50,7 @@ def kind(case: Case) -> Action | None:
     if row is None or not {"version", "id", "createdAt", "delegationDepth"} <= row.keys() or "seq" in row:
         return None
     done = case.done("edit", f"the type of the header, which was {dumps(row.get('type')).decode()}, becomes session")
-    edit(case.line, _in_order({**row, "type": "session"}))
+    edit(case.sheet, case.index, _in_order({**row, "type": "session"}))
     return done
 
 
@@ -64,7 +64,7 @@ def id_of_directory(case: Case) -> Action | None:
     if row is None or not in_place or not id_ or type(row.get("id")) is str:
         return None
     done = case.done("edit", f"the id becomes {id_}, after which the directory is named")
-    edit(case.line, _in_order({**row, "id": id_}))
+    edit(case.sheet, case.index, _in_order({**row, "id": id_}))
     return done
 
 
@@ -96,7 +96,7 @@ def created(case: Case) -> Action | None:
     done = case.done(
         "edit", f"createdAt becomes {time}, the time of the first event", loss="when the session was created"
     )
-    edit(case.line, _in_order({**row, "createdAt": time}))
+    edit(case.sheet, case.index, _in_order({**row, "createdAt": time}))
     return done
 
 
@@ -106,7 +106,7 @@ def depth(case: Case) -> Action | None:
     if row is None or as_count(row.get("delegationDepth")) is not None or "parentSession" in row:
         return None
     done = case.done("edit", "delegationDepth becomes 0, as in every session without a parent")
-    edit(case.line, _in_order({**row, "delegationDepth": 0}))
+    edit(case.sheet, case.index, _in_order({**row, "delegationDepth": 0}))
     return done
 
 
@@ -123,7 +123,7 @@ def seeded(case: Case) -> Action | None:
     done = case.done(
         "edit", f"isSeeded becomes {str(marked).lower()}: the log {has} inherited session/end-seed", loss=loss
     )
-    edit(case.line, _in_order({**row, "isSeeded": marked}))
+    edit(case.sheet, case.index, _in_order({**row, "isSeeded": marked}))
     return done
 
 
@@ -137,7 +137,7 @@ def seed_length(case: Case) -> Action | None:
         return None
     text = f"seedLength becomes {length}, the length of the log"
     done = case.done("edit", text, loss="where the inherited part ends")
-    edit(case.line, {**row, "seedLength": length})
+    edit(case.sheet, case.index, {**row, "seedLength": length})
     return done
 
 
@@ -157,7 +157,7 @@ def _member(case: Case) -> str:
 def _without(case: Case, row: dict[str, Any], name: str) -> Action:
     value = dumps(row[name]).decode("utf-8", "replace")[:_SHOWN]
     done = case.done("edit", f"header member {name} goes; it was {value}", loss=f"{name} of the header")
-    edit(case.line, {other: held for other, held in row.items() if other != name})
+    edit(case.sheet, case.index, {other: held for other, held in row.items() if other != name})
     return done
 
 

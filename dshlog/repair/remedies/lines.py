@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dshlog.repair.remedies.case import drop, edit
+from dshlog.repair.remedies.case import drop, edit, retell
 from dshlog.repair.sheet import Line
 from dshlog.repair.words import bytes_word
 from dshlog.storage.jsontext import NotJSON, loads
@@ -47,7 +47,7 @@ def joined(case: Case) -> Action | None:
         at += case.sheet.count_of(part)
     done = case.done("edit", f"{len(parts)} records stood on one line and get a line each")
     first, *rest = parts
-    case.line.text = first.text
+    retell(case.sheet, case.index, first.text)
     case.sheet.lines[case.index + 1 : case.index + 1] = rest
     return done
 
@@ -72,7 +72,7 @@ def one_byte(case: Case) -> Action | None:
         return None
     what, row = next(iter(found.items()))
     done = case.done("edit", f"{what.decode()}, which makes it a record again")
-    edit(case.line, row)
+    edit(case.sheet, case.index, row)
     return done
 
 
@@ -87,7 +87,7 @@ def patched(case: Case) -> Action | None:
         return None
     loss = f"{bytes_word(zeros)} of this record"
     done = case.done("edit", f"{bytes_word(zeros)} in the record were never written; it stays without them", loss=loss)
-    edit(case.line, row)
+    edit(case.sheet, case.index, row)
     return done
 
 
@@ -96,7 +96,7 @@ def byte_order_mark(case: Case) -> Action | None:
     if not case.line.text.startswith(b"\xef\xbb\xbf"):
         return None
     done = case.done("edit", "a byte order mark before the header goes")
-    case.line.text = case.line.text[3:]
+    retell(case.sheet, case.index, case.line.text[3:])
     return done
 
 

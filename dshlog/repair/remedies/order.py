@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dshlog.codec.chunkruns import expand_row
 from dshlog.repair.finish import is_packed
 from dshlog.repair.references import Shift
-from dshlog.repair.remedies.case import edit, shift
+from dshlog.repair.remedies.case import edit, retell, shift
 from dshlog.repair.words import events_word, records_word
 from dshlog.report.sequence import add_position
 from dshlog.rules.sequence import Positions, forks
@@ -62,7 +62,7 @@ def overlapping(case: Case) -> Action | None:
     texts = [dumps(packed) + b"\n" for packed in pack_chunk_runs(fresh)]
     from dshlog.repair.sheet import Line as Added
 
-    case.line.text = texts[0]
+    retell(case.sheet, case.index, texts[0])
     case.sheet.lines[case.index + 1 : case.index + 1] = [Added(text=text) for text in texts[1:]]
     return done
 
@@ -100,7 +100,7 @@ def wrong_number(case: Case) -> Action | None:
     if not behind and sheet.seq_of(case.line) is not None:
         return None
     done = case.done("edit", f"the record gets seq {position}, the number between those of its neighbours")
-    edit(case.line, {**row, "seq": position} if "seq" in row else _with_seq(row, position))
+    edit(case.sheet, case.index, {**row, "seq": position} if "seq" in row else _with_seq(row, position))
     return done
 
 

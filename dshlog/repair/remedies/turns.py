@@ -103,7 +103,7 @@ def number(case: Case) -> Action | None:
         return None
     words = ", ".join(f"{name} {data.get(name)} becomes {value}" for name, value in changed.items())
     done = case.done("edit", f"{words}, as where the record stands", loss=f"the {' and '.join(changed)} that it named")
-    edit(case.line, {**row, "data": {**data, **changed}})
+    edit(case.sheet, case.index, {**row, "data": {**data, **changed}})
     return done
 
 
