@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from dshlog.repair.sheet import Sheet
 
 
+_SHOWN = 60  # characters of a value in a message
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
     """A finding on a sheet that a remedy may change.
@@ -143,3 +146,21 @@ def insert(case: Case, index: int, rows: list[dict[str, Any]]) -> None:
     stale = any(line.row is not None and names_later(line.row, case.version) for line in sheet.lines[index:])
     shift(sheet, index, Shift(start, len(rows), own_only=stale), case.version)
     sheet.lines[index:index] = [added(row) for row in rows]
+
+
+def said(case: Case, row: dict[str, Any], message: str, loss: str = NOTHING) -> Action:
+    """Let the line say another record, and tell what was done."""
+    done = case.done("edit", message, loss=loss)
+    edit(case.sheet, case.index, row)
+    return done
+
+
+def without(row: dict[str, Any], *names: str) -> dict[str, Any]:
+    """Give an object without some members."""
+    return {name: value for name, value in row.items() if name not in names}
+
+
+def shown(value: object) -> str:
+    """Give a value as JSON, cut where it is long."""
+    text = dumps(value).decode("utf-8", "replace")
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

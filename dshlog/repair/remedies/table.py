@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dshlog.repair.remedies import calls, fields, header, last, lines, order, turns
+from dshlog.repair.remedies import calls, fields, header, last, lines, order, payload, turns
 
 if TYPE_CHECKING:
     from dshlog.repair.remedies.case import Remedy
@@ -51,7 +51,7 @@ REMEDIES: dict[str, tuple[Remedy, ...]] = {
     "numbering-restarts": (order.branches,),
     # -- members
     "time-not-integer": (fields.time,),
-    "member-missing": (order.wrong_number, fields.time, fields.header_system, fields.tool_deferral),
+    "member-missing": (order.wrong_number, fields.time, payload.header_system, payload.tool_deferral),
     "member-unknown": (fields.unknown_member,),
     "ignorable-not-true": (fields.ignorable,),
     "marker-missing": (fields.append_marker,),
@@ -64,16 +64,16 @@ REMEDIES: dict[str, tuple[Remedy, ...]] = {
     "replace-omits-shadowed": (fields.cite_shadowed,),
     "span-not-exact": (fields.exact_span,),
     "span-holds-head": (fields.exact_span,),
-    "retired-dispatch": (fields.dispatch_name,),
-    "message-id-missing": (fields.message_id,),
-    "header-system-retired": (fields.header_system,),
-    "tool-deferral-not-true": (fields.tool_deferral,),
-    "plugin-source-retired": (fields.plugin_source,),
-    "delivery-malformed": (fields.through,),
-    "title-malformed": (fields.title_source,),
-    "turn-form-malformed": (fields.turn_form,),
-    "fork-result-malformed": (fields.fork_number,),
-    "unknown-type": (fields.mark_ignorable,),
+    "retired-dispatch": (payload.dispatch_name,),
+    "message-id-missing": (payload.message_id,),
+    "header-system-retired": (payload.header_system,),
+    "tool-deferral-not-true": (payload.tool_deferral,),
+    "plugin-source-retired": (payload.plugin_source,),
+    "delivery-malformed": (payload.through,),
+    "title-malformed": (payload.title_source,),
+    "turn-form-malformed": (payload.turn_form,),
+    "fork-result-malformed": (payload.fork_number,),
+    "unknown-type": (payload.mark_ignorable,),
     # -- turns, steps, calls
     "turn-number-wrong": (turns.number,),
     "turn-start-inside-turn": (turns.close_before,),
