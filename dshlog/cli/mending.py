@@ -61,11 +61,12 @@ def mend(world: World, log: str, wishes: Wishes, target: Target) -> list[Mended]
         Unreadable: the world is in the way; the log stands as it stood.
         Failure: the result would not be what was planned; nothing was written.
     """
+    from dshlog.cli.rewriting import interruptible
     from dshlog.files.replace import look_at
     from dshlog.repair.planner import plan_repair
 
     seen = look_at(log) if target.in_place else None
-    with world.kept_source(log) as source:
+    with world.kept_source(log) as source, interruptible():
         if target.split is not None:
             return _split(source, log, wishes, target, target.split)
         plan = plan_repair(source, log, wishes)

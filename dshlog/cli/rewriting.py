@@ -69,12 +69,12 @@ def write(world: World, path: str, out: str, asked: Rewriting, *, verify: bool) 
         message = "the result is a file, which is proved before it gets its name; cat prints events"
         raise Failure(message, "name a file with -o")
     log = one_log(world, path, "unpack" if asked.unpack else "pack")
-    with world.kept_source(log) as source, _interruptible():
+    with world.kept_source(log) as source, interruptible():
         return _write(source, log, out, asked, verify=verify)
 
 
 @contextmanager
-def _interruptible() -> Iterator[None]:
+def interruptible() -> Iterator[None]:
     """Let a request to end be an interruption, so that no temporary file stays behind."""
     import signal
 
