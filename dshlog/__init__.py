@@ -8,12 +8,14 @@ if TYPE_CHECKING:
     from dshlog.codec.packing import ChunkRowError, pack_chunk_runs, unpack_chunk_runs
     from dshlog.fold.request import Request, request_at
     from dshlog.fold.surface import SurfaceFolder, derive_messages, fold_surface
-    from dshlog.library import Log, open_log, validate
+    from dshlog.library import Log, apply, open_log, plan_repair, validate
     from dshlog.model.finding import Finding
     from dshlog.model.header import Header
     from dshlog.model.place import Place
     from dshlog.model.report import Report
     from dshlog.model.surface import Replacement, Surface, SurfaceError
+    from dshlog.repair.closers import closing, fork_seed
+    from dshlog.repair.plan import Plan
 
 __version__ = "0.1.0"
 
@@ -23,6 +25,7 @@ __all__ = [
     "Header",
     "Log",
     "Place",
+    "Plan",
     "Replacement",
     "Report",
     "Request",
@@ -30,10 +33,14 @@ __all__ = [
     "SurfaceError",
     "SurfaceFolder",
     "__version__",
+    "apply",
+    "closing",
     "derive_messages",
     "fold_surface",
+    "fork_seed",
     "open_log",
     "pack_chunk_runs",
+    "plan_repair",
     "request_at",
     "unpack_chunk_runs",
     "validate",
@@ -45,16 +52,21 @@ _HOMES = {
     "Header": "dshlog.model.header",
     "Log": "dshlog.library",
     "Place": "dshlog.model.place",
+    "Plan": "dshlog.repair.plan",
     "Replacement": "dshlog.model.surface",
     "Report": "dshlog.model.report",
     "Request": "dshlog.fold.request",
     "Surface": "dshlog.model.surface",
     "SurfaceError": "dshlog.model.surface",
     "SurfaceFolder": "dshlog.fold.surface",
+    "apply": "dshlog.library",
+    "closing": "dshlog.repair.closers",
     "derive_messages": "dshlog.fold.surface",
     "fold_surface": "dshlog.fold.surface",
+    "fork_seed": "dshlog.repair.closers",
     "open_log": "dshlog.library",
     "pack_chunk_runs": "dshlog.codec.packing",
+    "plan_repair": "dshlog.library",
     "request_at": "dshlog.fold.request",
     "unpack_chunk_runs": "dshlog.codec.packing",
     "validate": "dshlog.library",

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import os
+import time
 from contextlib import AbstractContextManager, nullcontext
-from typing import IO, TYPE_CHECKING, Any, Self
+from typing import IO, TYPE_CHECKING, Any, Literal, Self
 
 from dshlog.report.decode import Decoded, read_log
 from dshlog.report.examine import examine
 from dshlog.storage.source import BytesSource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from types import TracebackType
 
     from dshlog.model.header import Header
     from dshlog.model.report import Encoding, Report
     from dshlog.model.surface import Surface
+    from dshlog.repair.plan import Plan
     from dshlog.storage.source import Source
 
 LogLike = str | os.PathLike[str] | bytes | IO[bytes]
@@ -105,6 +107,48 @@ def validate(log: LogLike, *, encoding: Encoding | None = None) -> Report:
     """Judge a log and give the report; arguments and errors as `open_log`."""
     with open_log(log, encoding=encoding) as opened:
         return opened.validate()
+
+
+def plan_repair(
+    log: LogLike,
+    *,
+    allow_loss: bool = False,
+    keep: Literal["first", "second"] | None = None,
+    fix: Iterable[str] = (),
+    now: int | None = None,
+) -> Plan:
+    """Plan the repair of a log; nothing is written.
+
+    Args:
+        log: as `open_log`; of a file object give the same bytes to `apply`.
+        allow_loss: agree to a plan that loses something; else it says in `why_not` what that is.
+        keep: the branch of a log that two writers continued.
+        fix: names of findings that are cured although dsh opens the log with them.
+        now: milliseconds, the time of the marker behind closers; the wall clock unless given.
+    """
+    from dshlog.repair.planner import Wishes
+    from dshlog.repair.planner import plan_repair as plan
+
+    moment = int(time.time() * 1000) if now is None else now
+    wishes = Wishes(now=moment, allow_loss=allow_loss, keep=keep, fix=frozenset(fix))
+    opened, path = _open(log)
+    with opened as source:
+        return plan(source, path, wishes)
+
+
+def apply(plan: Plan, log: LogLike) -> bytes:
+    """Give the bytes of the log that a plan makes of the log that it was made for.
+
+    Raises:
+        ValueError: the plan cannot be carried out; its `why_not` is the message.
+    """
+    from dshlog.repair.script import result
+
+    if plan.script is None or plan.why_not is not None:
+        raise ValueError(plan.why_not)
+    opened, _ = _open(log)
+    with opened as source:
+        return b"".join(result(plan.script, source, plan.before.encoding))
 
 
 def _open(log: LogLike) -> tuple[AbstractContextManager[Source], str]:

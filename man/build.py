@@ -21,7 +21,7 @@ dshlog\\-rules \\- every finding that dshlog can make
 A finding has a code and a name, which are stable for ever.
 The letter of the code is the layer that sees the defect.
 Below, each code comes with its worst severity, the id of its rule in the specification, who refuses a log for it, and what
-that means for somebody who uses dsh, what to do today, and what a repair would cost, of which this version makes none.
+that means for somebody who uses dsh, what to do by hand, and what a repair costs.
 .PP
 Generations are those of the log: v0 was written by dsh 0.1.0 to 0.1.2, v3 by 0.1.5, v4 by 0.2.1.
 No release read v1 and v2 as its own; what is said of them is said of the upgrade, their only reader.

@@ -27,6 +27,7 @@ Schema = Literal[
     "why",
     "ls",
     "stats",
+    "repair",
     "explain",
 ]
 
@@ -52,7 +53,7 @@ def explain(
         typer.Option(
             "--schema",
             metavar="NAME",
-            help="Print the JSON Schema of an output: validate, log, ls, stats, explain, or a view of show (surface, events ...).",
+            help="Print the JSON Schema of an output: validate, log, ls, stats, repair, explain, or a view of show (surface, events ...).",
         ),
     ] = None,
     color: ColourOption = "auto",

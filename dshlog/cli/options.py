@@ -50,6 +50,14 @@ Exit status:
   2    could not run: usage, a path that is missing or unreadable, a result that is there already
   130  interrupted
 """
+EXIT_REPAIR = """\b
+Exit status:
+  0    nothing to do, a plan for a log that dsh opens, or a result that lost nothing
+  1    a plan for a log with errors, or no repair: nothing was written
+  2    could not run: usage, a path that is missing or unreadable, a lock that is held
+  3    a result was written that lost something
+  130  interrupted
+"""
 EXIT_EXPLAIN = """\b
 Exit status:
   0    explained

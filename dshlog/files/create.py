@@ -16,29 +16,26 @@ _RANDOM = 6  # bytes in the name of the temporary file
 _BUFFER = 1 << 20
 
 
-class NewFile:
-    """Takes the bytes of a file that does not exist yet; a context manager.
+class Temporary:
+    """Takes bytes into a file beside `path` that is gone at the end of the block, unless it was given the name.
 
-    They go to a temporary file beside it, `temporary`, which is gone at the end of the block. Only
-    `publish` makes the file.
+    It is called as dsh calls its own, so that whatever a killed run leaves behind is told by `validate`.
     """
 
     def __init__(self, path: str) -> None:
         """Begin.
 
-        Raises Unreadable when something has the name, a dangling link too, or the directory takes no file.
+        Raises Unreadable when the directory takes no file.
         """
         self.path = path
-        if os.path.lexists(path):
-            raise _taken(path)
         directory = os.path.dirname(os.path.abspath(path))
         self._directory = directory
-        self.temporary = os.path.join(directory, f".{os.path.basename(path)[:200]}.{os.urandom(_RANDOM).hex()}.tmp")
+        self.temporary = os.path.join(directory, f"{os.path.basename(path)[:200]}.{os.urandom(_RANDOM).hex()}.tmp")
         try:
             flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
             self._file = os.fdopen(os.open(self.temporary, flags, MODE), "wb", _BUFFER)
         except (OSError, ValueError) as error:
-            raise _failed(path, error) from error
+            raise failed(path, error) from error
 
     def __enter__(self) -> Self:
         """Give the file itself."""
@@ -64,7 +61,7 @@ class NewFile:
         try:
             self._file.write(data)
         except OSError as error:
-            raise _failed(self.path, error) from error
+            raise failed(self.path, error) from error
 
     def restart(self) -> None:
         """Forget what was written."""
@@ -72,7 +69,7 @@ class NewFile:
             self._file.seek(0)
             self._file.truncate()
         except OSError as error:
-            raise _failed(self.path, error) from error
+            raise failed(self.path, error) from error
 
     def seal(self) -> None:
         """Bring everything to the disk; afterwards the temporary file can be read back.
@@ -83,7 +80,20 @@ class NewFile:
             self._file.flush()
             os.fsync(self._file.fileno())
         except OSError as error:
-            raise _failed(self.path, error) from error
+            raise failed(self.path, error) from error
+
+
+class NewFile(Temporary):
+    """Takes the bytes of a file that does not exist yet; only `publish` makes it."""
+
+    def __init__(self, path: str) -> None:
+        """Begin.
+
+        Raises Unreadable when something has the name, a dangling link too, or the directory takes no file.
+        """
+        if os.path.lexists(path):
+            raise _taken(path)
+        super().__init__(path)
 
     def publish(self) -> None:
         """Give the sealed file its name.
@@ -93,11 +103,11 @@ class NewFile:
         try:
             self._file.close()
             self._name()
-            self._sync_directory()
+            sync_directory(self._directory)
         except FileExistsError as error:
             raise _taken(self.path) from error
         except OSError as error:
-            raise _failed(self.path, error) from error
+            raise failed(self.path, error) from error
 
     def _name(self) -> None:
         try:
@@ -109,14 +119,16 @@ class NewFile:
             os.close(os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, MODE))
             os.replace(self.temporary, self.path)
 
-    def _sync_directory(self) -> None:
-        if os.name == "nt":
-            return  # Directories cannot be opened there.
-        handle = os.open(self._directory, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+
+def sync_directory(directory: str) -> None:
+    """Bring the names of a directory to the disk."""
+    if os.name == "nt":
+        return  # Directories cannot be opened there.
+    handle = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def _taken(path: str) -> Unreadable:
@@ -124,5 +136,6 @@ def _taken(path: str) -> Unreadable:
     return Unreadable(f"cannot write {shown(path)}: it is there already", (hint,))
 
 
-def _failed(path: str, error: OSError | ValueError) -> Unreadable:
+def failed(path: str, error: OSError | ValueError) -> Unreadable:
+    """Say why a file cannot be written."""
     return Unreadable(f"cannot write {shown(path)}: {reason(error)}")

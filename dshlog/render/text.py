@@ -21,6 +21,7 @@ _RELATED = 12  # places of one finding
 _ONE_EACH = 2  # the first generation in which every record is one event
 _UNSOUGHT = ("D106", "D116")  # a file with another name, or in another place, than dsh looks for
 _SHUT = ("refused", "newer", "not-a-log")
+_REPAIRED = ("torn", "refused", "not-a-log")  # states for which `repair` may have a plan
 _CALLS = 3  # open calls that are named in a verdict
 
 
@@ -153,6 +154,8 @@ def next_line(report: Report) -> str | None:
     """Give the one command to run next, or None where nothing has to be done."""
     if report.path != "-" and report.state == "open":
         return f"next: dshlog show {shell_word(report.path)}"
+    if report.path != "-" and report.state in _REPAIRED:
+        return f"next: dshlog repair {shell_word(report.path)}"
     code = stop_of(report)
     worst = leading(report)
     if code is None and report.state != "clean" and worst is not None:

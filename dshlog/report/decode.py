@@ -75,7 +75,7 @@ class Decoded:
             issue = judge.issue
             sound = len(lines) if issue is None or issue.line is None else issue.line - 2 - first
             for line in lines[: max(0, sound)]:
-                yield line, self._of_line(line, judge.version)
+                yield line, events_of(line, judge.version)
 
     def chunks(self) -> Iterator[dict[str, Any]]:
         """Yield every provider chunk of the readable prefix with its time, in one shape for every generation.
@@ -96,26 +96,31 @@ class Decoded:
         if exam.judge is not None:
             yield from exam.judge.kept()[1].values()
 
-    def _of_line(self, line: bytes, version: int) -> Iterator[tuple[dict[str, Any], bytes | None]]:
-        if isinstance(line, Overlong):
-            return
-        row: Any = loads(line)
-        kind = row.get("type")
-        if version < _PACKED_UNTIL and type(kind) is str and kind in PAYLOAD:
-            for event in expand_row(row):
-                yield event, None
-            return
-        cited = row.get("sourceEventSeqs")
-        if type(cited) is list and any(type(entry) is list for entry in cited):
-            ranges = [range(int(e[0]), int(e[1]) + 1) if type(e) is list else int(e) for e in cited]
-            yield {**row, "sourceEventSeqs": list(expand(ranges))}, None
-            return
-        yield row, line.strip(_SPACE) if _is_text(line) else None
-
 
 def read_log(source: Source, path: str, *, encoding: Encoding | None = None, keep: bool = False) -> Decoded:
     """Open one log for decoding; arguments as `examine`. With `keep` the surface is held as well."""
     return Decoded(source, path, encoding, keep=keep)
+
+
+def events_of(line: bytes, version: int) -> Iterator[tuple[dict[str, Any], bytes | None]]:
+    """Yield the logical events of one accepted record, each with its stored text.
+
+    Packed runs and ranges of `sourceEventSeqs` are expanded; such an event has no stored text of its own.
+    """
+    if isinstance(line, Overlong):
+        return
+    row: Any = loads(line)
+    kind = row.get("type")
+    if version < _PACKED_UNTIL and type(kind) is str and kind in PAYLOAD:
+        for event in expand_row(row):
+            yield event, None
+        return
+    cited = row.get("sourceEventSeqs")
+    if type(cited) is list and any(type(entry) is list for entry in cited):
+        ranges = [range(int(e[0]), int(e[1]) + 1) if type(e) is list else int(e) for e in cited]
+        yield {**row, "sourceEventSeqs": list(expand(ranges))}, None
+        return
+    yield row, line.strip(_SPACE) if _is_text(line) else None
 
 
 def _is_text(line: bytes) -> bool:

@@ -40,7 +40,7 @@ class Shown:
 class Explained:
     """All that is known about one rule; `bad` and `good` are None for a code that no log can produce.
 
-    `advice` is what to do today, `repair` what mending it would cost.
+    `advice` is what to do by hand, `repair` what mending it costs.
     """
 
     rule: Rule

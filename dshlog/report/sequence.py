@@ -70,16 +70,17 @@ def _positions(reading: Reading) -> Positions:
         offset = at
         for line in lines:
             line_number += 1
-            try:
-                row: Any = loads(line)
-            except NotJSON:
-                row = None
-            _add(positions, row, line, line_number, offset)
+            add_position(positions, line, line_number, offset)
             offset += len(line)
     return positions
 
 
-def _add(positions: Positions, row: Any, line: bytes, number: int, offset: int) -> None:  # noqa: ANN401
+def add_position(positions: Positions, line: bytes, number: int, offset: int) -> None:
+    """Note the position of one line, which may hold anything."""
+    try:
+        row: Any = loads(line)
+    except NotJSON:
+        row = None
     seq = count = None
     if type(row) is dict:
         kind = row.get("type")

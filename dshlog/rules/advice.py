@@ -1,7 +1,4 @@
-"""What a person can do today about a finding, and what a repair of it would cost; only `explain` and the manual ask.
-
-Nothing here promises what this version does not do: it reads, and repairs nothing.
-"""
+"""What a person can do about a finding by hand, and what a repair of it costs; only `explain` and the manual ask."""
 
 from __future__ import annotations
 
@@ -141,9 +138,9 @@ _BY_LETTER = {
 ADVICE = {code: text for codes, text in _ADVICE.items() for code in codes.split()}
 
 _COSTS = {
-    "lossless": "a repair would lose no record",
-    "lossy": "a repair would drop a record or make one up",
-    "none": "a repair would have to know what was meant",
+    "lossless": "no record is lost",
+    "lossy": "it drops a record or makes one up, which needs --allow-loss",
+    "none": "the plan says whether there is a way, and what it costs",
 }
 # What is cured by another reader or by nothing.
 _NEEDLESS = {
@@ -160,11 +157,11 @@ def advice(rule: Rule) -> str:
 
 
 def repair(rule: Rule, severity: str) -> str:
-    """Say what a repair would cost, and that there is none yet; `severity` is the worst of the rule."""
+    """Say how a repair is planned and what it costs; `severity` is the worst of the rule."""
     if rule.code in NEEDLESS:
         return NEEDLESS[rule.code]
     if severity == "note":
         return "none is needed: nothing in the log is damaged"
     if rule.code[0] == "D":
-        return "none of the log is needed: it is a matter of names and places, and dshlog moves nothing"
-    return f"this version repairs nothing; {_COSTS[rule.remedy]}"
+        return "none of the log is needed: it is a matter of names and places"
+    return f"dshlog repair FILE plans it; {_COSTS[rule.remedy]}"

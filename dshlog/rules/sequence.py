@@ -113,6 +113,14 @@ def tell(positions: Positions) -> list[Story]:
     return _Teller(positions).tell()
 
 
+def forks(positions: Positions) -> list[tuple[Story, list[int], list[int]]]:
+    """Give each place where a second writer began: the story, and the records of the first and of the second branch.
+
+    Records are named by their index in `positions`; those before the fork belong to neither.
+    """
+    return _Teller(positions).forks()
+
+
 class _Teller:
     """One walk over the positions."""
 
@@ -143,6 +151,22 @@ class _Teller:
         for story, branch in self._forks:
             _name_fork(story, branch, self._rest_of(branch))
         return self._stories
+
+    def forks(self) -> list[tuple[Story, list[int], list[int]]]:
+        """Walk, and give the records of both branches of each fork."""
+        self.tell()
+        seqs = self._positions.seqs
+        out: list[tuple[Story, list[int], list[int]]] = []
+        for story, late in self._forks:
+            own = self._branches.index(late)
+            second = [index for index, owner in enumerate(self._owners) if owner == own]
+            first = [
+                index
+                for index, owner in enumerate(self._owners)
+                if owner != own and (seqs[index] >= late.start or index > second[0])
+            ]
+            out.append((story, first, second))
+        return out
 
     def _of(self, waiting: list[Branch], index: int) -> Branch:
         """Choose among the branches that a record would continue.

@@ -23,7 +23,7 @@ def test_what_is_not_selected_is_neither_shown_nor_counted(run, three):
     alone = run("validate", "--ignore", "S", "b").out.splitlines()
     assert alone == [
         "b: refused; v4 raw, 4 events; dsh 0.2.1 refuses it at S304",
-        "next: dshlog explain S304",
+        "next: dshlog repair b",
         "1 finding left out by --ignore",
     ]
     document = json.loads(run("validate", "--ignore", "S3", "--ignore", "L", "--format", "json", *three).out)

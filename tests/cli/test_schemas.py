@@ -67,6 +67,7 @@ def test_every_schema_can_be_asked_for(say):
                 "why",
                 "ls",
                 "stats",
+                "repair",
                 "stream",
             ]
         )

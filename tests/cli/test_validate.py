@@ -24,7 +24,7 @@ def test_one_refused_log_ends_with_the_command_to_run_next(run, world):
         "  at  text byte 20",
         "  why dshlog explain S304",
         "a b: refused; v4 raw, 4 events; dsh 0.2.1 refuses it at S304",
-        "next: dshlog explain S304",
+        "next: dshlog repair 'a b'",
     ]
 
 

@@ -72,3 +72,20 @@ def corpus_size() -> int:
 def changed_names() -> frozenset[str]:
     """Give the names of the logs that were made or changed by hand."""
     return frozenset(log.name for log in changed())
+
+
+@pytest.fixture
+def every_changed() -> list[Told]:
+    """Give all logs that were made or changed by hand."""
+    return list(changed())
+
+
+@pytest.fixture(scope="session")
+def stored_names() -> dict[str, str]:
+    """Give the names under which the logs were stored, where an index tells one."""
+    names: dict[str, str] = {}
+    for folder in ("mutants", "traps"):
+        index = SHARED / "corpus" / folder / f"{folder}.json"
+        for entry in json.loads(index.read_text(encoding="utf-8"))["mutants"] if index.is_file() else ():
+            names[f"corpus/{folder}/{entry['file']}"] = entry["stored_as"]
+    return names

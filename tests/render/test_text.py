@@ -98,11 +98,12 @@ def test_findings_of_one_code_are_capped_and_the_others_are_not(build):
 
 
 def test_the_next_command_is_given_where_there_is_something_to_do(build):
-    assert next_line(build.refused(path="a b")) == "next: dshlog explain S304"
-    assert next_line(build.refused(findings=())) == "next: dshlog explain S304"
+    assert next_line(build.refused(path="a b")) == "next: dshlog repair 'a b'"
+    assert next_line(build.refused(path="-")) == "next: dshlog explain S304"
+    assert next_line(build.refused(path="-", findings=())) == "next: dshlog explain S304"
     assert next_line(build.clean(path="a b", state="open")) == "next: dshlog show 'a b'"
     torn = build.clean(state="torn", findings=(build.finding(code="F103", severity="warning"),))
-    assert next_line(torn) == "next: dshlog explain F103"
+    assert next_line(torn) == f"next: dshlog repair {torn.path}"
     for report in (build.clean(), build.clean(state="open", path="-")):
         assert next_line(report) is None
 

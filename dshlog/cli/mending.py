@@ -1,0 +1,206 @@
+"""The repair of one log: plan it, write the result as it was asked for, and prove it before it counts."""
+
+from __future__ import annotations
+
+import os
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from dshlog.cli.failure import Failure
+
+if TYPE_CHECKING:
+    from dshlog.cli.world import World
+    from dshlog.files.create import Temporary
+    from dshlog.repair.plan import Plan
+    from dshlog.repair.planner import Wishes
+    from dshlog.storage.source import Source
+
+_SIDES: tuple[Literal["first"], Literal["second"]] = ("first", "second")
+_REPORT = "please report this with the log, or with what dshlog validate says of it"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """Where results go: a new file, the place of the log, two files in a directory, or nowhere."""
+
+    out: str | None = None
+    in_place: bool = False
+    split: str | None = None
+    backups: str | None = None
+    lost_found: str | None = None
+
+    @property
+    def writes(self) -> bool:
+        """Tell whether anything is written."""
+        return self.out is not None or self.in_place or self.split is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mended:
+    """What came of one log; `written` is the file that holds the result, `backup` the one that holds the old log."""
+
+    plan: Plan
+    written: str | None = None
+    backup: str | None = None
+    receipt: dict[str, Any] | None = None
+    lost: int | None = None  # records in none of two results; None asks the plan
+
+    @property
+    def lossy(self) -> bool:
+        """Tell whether what was written lost something."""
+        return self.plan.lossy if self.lost is None else self.lost > 0
+
+
+def mend(world: World, log: str, wishes: Wishes, target: Target) -> list[Mended]:
+    """Plan the repair of one log and carry it out, as far as it was asked for and may be.
+
+    A log that is split gives two results, any other one.
+
+    Raises:
+        Unreadable: the world is in the way; the log stands as it stood.
+        Failure: the result would not be what was planned; nothing was written.
+    """
+    from dshlog.cli.rewriting import interruptible
+    from dshlog.files.replace import look_at
+    from dshlog.repair.planner import plan_repair
+
+    seen = look_at(log) if target.in_place else None
+    with world.kept_source(log) as source, interruptible():
+        if target.split is not None:
+            return _split(source, log, wishes, target, target.split)
+        plan = plan_repair(source, log, wishes)
+        if not target.writes or plan.why_not is not None or (target.in_place and plan.healthy):
+            return [Mended(plan=plan)]
+        if target.out is not None:
+            return [_new_file(source, plan, target, target.out)]
+        if seen is None:
+            message = "a log is replaced only after it was looked at"
+            raise ValueError(message)
+        return [_in_place(source, plan, target, seen)]
+
+
+def _new_file(source: Source, plan: Plan, target: Target, out: str) -> Mended:
+    from dshlog.cli.rewriting import refuse_name
+    from dshlog.files.create import NewFile
+
+    if plan.before.encoding is not None:
+        refuse_name(out, plan.before.encoding)
+    with NewFile(out) as new:
+        receipt = _write(source, plan, new, out)
+        _keep_lost(plan, target)
+        new.publish()
+    return Mended(plan=plan, written=out, receipt=receipt)
+
+
+def _split(source: Source, log: str, wishes: Wishes, target: Target, directory: str) -> list[Mended]:
+    """Write both branches of a log that two writers continued; what one lacks the other has."""
+    from dshlog.files.replace import make_directory
+    from dshlog.repair.planner import plan_repair
+
+    if plan_repair(source, log, replace(wishes, keep=None)).script is not None:
+        message = "there is nothing to split: one writer alone continued this log"
+        raise Failure(message, f"dshlog repair {log}")
+    plans = [plan_repair(source, log, replace(wishes, keep=side, allow_loss=True)) for side in _SIDES]
+    gone = {lost.place.line for lost in plans[0].lost} & {lost.place.line for lost in plans[1].lost}
+    refused = next((plan for plan in plans if plan.script is None), None)
+    if refused is not None:
+        return [Mended(plan=refused)]
+    if gone and not wishes.allow_loss:
+        return [
+            Mended(plan=replace(plans[0], why_not=f"both results would lack {len(gone)} records; --allow-loss agrees"))
+        ]
+    out: list[Mended] = []
+    for side, plan in zip(_SIDES, plans, strict=True):
+        place = os.path.join(directory, side)  # noqa: PTH118 - paths are texts here
+        made = make_directory(place)
+        done = _new_file(source, plan, target, os.path.join(made, os.path.basename(log)))  # noqa: PTH118, PTH119
+        out.append(replace(done, lost=len(gone)))
+    return out
+
+
+def _in_place(source: Source, plan: Plan, target: Target, seen: os.stat_result) -> Mended:
+    from dshlog.files.replace import Replacement, backup_path, refuse_inside_root
+
+    log = plan.before.path
+    backup = backup_path(log, target.backups)
+    refuse_inside_root(log, os.path.dirname(backup))  # noqa: PTH120 - paths are texts here
+    with _lock(log), Replacement(log, seen) as new:
+        receipt = _write(source, plan, new, log)
+        _keep_lost(plan, target)
+        new.publish(source, backup)
+    return Mended(plan=plan, written=log, backup=backup, receipt={**receipt, "backup": backup})
+
+
+def _lock(log: str) -> AbstractContextManager[None]:
+    """Take the lock of the session that a log belongs to; a free file has none."""
+    from dshlog.files.lock import session_lock
+    from dshlog.files.store import LOCK
+    from dshlog.storage.naming import parse_log_name
+
+    directory, name = os.path.split(os.path.abspath(log))  # noqa: PTH100 - paths are texts here
+    locked = os.path.lexists(os.path.join(directory, LOCK))  # noqa: PTH118 - as above
+    return session_lock(directory) if locked or parse_log_name(name) is not None else nullcontext()
+
+
+def _write(source: Source, plan: Plan, new: Temporary, name: str) -> dict[str, Any]:
+    """Write the result into a temporary file and read it back; give the receipt."""
+    from dshlog.repair.script import result
+
+    for piece in result(plan.script or (), source, plan.before.encoding):
+        new.write(piece)
+    new.seal()
+    return _proved(source, plan, new.temporary, name)
+
+
+def _proved(source: Source, plan: Plan, temporary: str, name: str) -> dict[str, Any]:
+    """Judge what was written; the receipt, or Failure when it is not what was planned."""
+    from dshlog.files.read import FileSource
+    from dshlog.report.examine import examine
+
+    with FileSource(temporary) as again:
+        report = examine(again, name, reader="native", encoding=plan.before.encoding)
+        if report.state != "clean" or report.events != plan.events:
+            first = report.native.first or next((found.code for found in report.findings), report.state)
+            message = f"the result would not be what was planned ({first}); nothing was written"
+            raise Failure(message, _REPORT)
+        after = _digest(again)
+    return {"before": _digest(source), "after": after, "written": name, "backup": None, "changed": _changed(plan)}
+
+
+def _digest(source: Source) -> dict[str, Any]:
+    from hashlib import sha256
+
+    digest = sha256()
+    for piece in source.chunks():
+        digest.update(piece)
+    return {"bytes": source.size, "sha256": digest.hexdigest()}
+
+
+def _changed(plan: Plan) -> list[dict[str, Any]]:
+    from hashlib import sha256
+
+    return [
+        {
+            "line": change.line,
+            "before_sha256": sha256(change.old).hexdigest() if change.old else None,
+            "after_sha256": [sha256(line).hexdigest() for line in change.new],
+        }
+        for change in plan.changed
+    ]
+
+
+def _keep_lost(plan: Plan, target: Target) -> None:
+    """Write what is lost beside, before the result counts."""
+    if target.lost_found is None or not plan.lost:
+        return
+    from dshlog.files.create import NewFile
+    from dshlog.files.replace import lost_path
+    from dshlog.render.repair import lost_dict
+    from dshlog.storage.jsontext import dumps
+
+    with NewFile(lost_path(plan.before.path, target.lost_found)) as new:
+        for lost in plan.lost:
+            new.write(dumps(lost_dict(lost, plan.before.id)) + b"\n")
+        new.seal()
+        new.publish()

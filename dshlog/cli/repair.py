@@ -1,0 +1,248 @@
+"""`dshlog repair`: close, cut and mend logs; a plan unless it is told to write."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from dshlog.cli.failure import Failure
+from dshlog.cli.mending import Mended, Target, mend
+from dshlog.cli.options import EXIT_REPAIR, ColourOption, RootOption
+from dshlog.cli.output import Output, look, say
+from dshlog.cli.world import World
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dshlog.repair.planner import Wishes
+
+Side = Literal["first", "second"]
+
+EPILOG = EXIT_REPAIR
+
+
+def repair(
+    ctx: typer.Context,
+    path: Annotated[
+        str,
+        typer.Argument(
+            metavar="PATH", help="A log, a session or project directory, a sessions root, or - for standard input."
+        ),
+    ],
+    *,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "-o", "--output", metavar="OUT", help="Write the result to this file, which must not be there yet."
+        ),
+    ] = None,
+    in_place: Annotated[
+        bool, typer.Option("--in-place", help="Put the result in the place of the log, which is kept as a backup.")
+    ] = False,
+    allow_loss: Annotated[
+        bool,
+        typer.Option("--allow-loss", help="Agree to what the plan says is lost; without it nothing lossy is written."),
+    ] = False,
+    keep: Annotated[
+        Side | None,
+        typer.Option(
+            "--keep", help="Of a log that two writers continued: the branch that stays. The first one begins first."
+        ),
+    ] = None,
+    split: Annotated[
+        str | None,
+        typer.Option("--split", metavar="DIR", help="Of such a log write both, as DIR/first and DIR/second."),
+    ] = None,
+    fix: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--fix",
+            metavar="CODE",
+            help="Also cure this finding, by code or name, though dsh opens the log with it or nothing is damaged.",
+        ),
+    ] = None,
+    relocate: Annotated[
+        bool,
+        typer.Option(
+            "--relocate",
+            help="Instead: give logs and session directories the names that their headers name; moves only with --in-place.",
+        ),
+    ] = False,
+    backup_dir: Annotated[
+        str | None,
+        typer.Option(
+            "--backup-dir",
+            metavar="DIR",
+            help="Where --in-place keeps old logs. Default: dshlog-backups beside the root.",
+        ),
+    ] = None,
+    lost_found: Annotated[
+        str | None,
+        typer.Option("--lost-found", metavar="DIR", help="Keep every record that is lost in a file of this directory."),
+    ] = None,
+    receipt: Annotated[
+        str | None,
+        typer.Option(
+            "--receipt", metavar="FILE", help="Write what was done, with hashes before and after, to this new file."
+        ),
+    ] = None,
+    diff: Annotated[bool, typer.Option("--diff", help="Print each record that is changed, dropped or added.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="The plan, and what was written, as one JSON document.")] = False,
+    root: RootOption = None,
+    color: ColourOption = "auto",
+) -> int:
+    """Plan the repair of logs, and carry it out when told to.
+
+    Without -o or --in-place nothing is written: the plan says what happened, what stays, what goes, what is
+    added and what is lost. What dsh opens is closed exactly as dsh closes it; a log with nothing to do is
+    left alone.
+    """
+    from dshlog.cli.entry import looked_up
+    from dshlog.repair.planner import Wishes
+
+    if sum((output is not None, in_place, split is not None)) > 1:
+        raise typer.BadParameter("-o, --in-place and --split exclude each other")
+    if split is not None and keep is not None:
+        raise typer.BadParameter("--split writes both branches; leave --keep out")
+    if in_place and path == "-":
+        raise typer.BadParameter("standard input has no place; name a file with -o")
+    if backup_dir is not None and not in_place:
+        raise typer.BadParameter("--backup-dir goes with --in-place")
+    if receipt is not None and not (in_place or output is not None or split is not None):
+        raise typer.BadParameter("--receipt goes with -o, --in-place or --split: a plan does nothing")
+    world = ctx.find_object(World) or World()
+    if relocate:
+        from dshlog.cli.relocating import relocate as move
+
+        if output is not None or split is not None or json or path == "-":
+            raise typer.BadParameter("--relocate goes with --in-place alone, for a path")
+        return move(world, looked_up(world, path, root, "repair"), carry_out=in_place)
+    wishes = Wishes(now=int(time.time() * 1000), allow_loss=allow_loss, keep=keep, fix=_names(fix or []))
+    target = Target(out=output, in_place=in_place, split=split, backups=backup_dir, lost_found=lost_found)
+    run = _Run(world, wishes, target)
+    run.over(looked_up(world, path, root, "repair"))
+    with Output() as out:
+        run.print(out, color, json=json, diff=diff)
+    if receipt is not None:
+        run.write_receipt(receipt)
+    return run.status()
+
+
+class _Run:
+    """One run over the logs behind a path; one that fails does not stop the others."""
+
+    def __init__(self, world: World, wishes: Wishes, target: Target) -> None:
+        self._world, self._wishes, self._target = world, wishes, target
+        self._done: list[Mended] = []
+        self._many = False
+        self._failed = False
+
+    def over(self, path: str) -> None:
+        """Plan every log, and write what was asked for."""
+        from dshlog.files.unreadable import Unreadable
+
+        logs = list(self._logs(path))
+        self._many = len(logs) != 1
+        one = self._target.out is not None or self._target.split is not None
+        if self._many and one:
+            message = f"{path} holds {len(logs)} logs, and -o or --split is for one"
+            raise Failure(message, "use --in-place, or name one log")
+        self._many = self._many or self._target.split is not None
+        for log in logs:
+            try:
+                self._done += mend(self._world, log, self._wishes, self._target)
+            except (Unreadable, Failure) as error:
+                if not self._many:
+                    raise
+                self._failed = True
+                say("error", error.message, error.hints)
+
+    def _logs(self, path: str) -> Iterator[str]:
+        from dshlog.cli.entry import unreadable_entry
+
+        if path == "-":
+            yield path
+            return
+        for entry in self._world.find(path):
+            if entry.kind == "log":
+                yield entry.path
+            elif entry.path == path:
+                raise unreadable_entry(entry)
+            else:
+                self._failed = True
+                say("error", f"cannot read {entry.path}: {entry.note}", entry.hints)
+
+    def print(self, out: Output, color: str, *, json: bool, diff: bool) -> None:
+        """Print what there is to say about each log, and the sum over many."""
+        if json:
+            out.data(self._document())
+            return
+        from dshlog.render.repair import diff_lines, next_lines, plan_lines, summary_lines
+
+        looks = look(out, color)  # type: ignore[arg-type]
+        for done in self._done:
+            if self._many and done.plan.healthy:
+                continue
+            out.lines(plan_lines(done.plan, looks))
+            if diff:
+                out.lines(diff_lines(done.plan))
+            out.lines(written_lines(done) if done.written is not None else next_lines(done.plan, self._wishes))
+        if self._many:
+            out.lines(summary_lines((done.plan, done.written is not None) for done in self._done))
+
+    def _document(self) -> bytes:
+        from dshlog.render.jsonout import SCHEMA, exact
+        from dshlog.render.repair import plan_dict
+
+        plans = [
+            plan_dict(done.plan, written=done.written, backup=done.backup, receipt=done.receipt) for done in self._done
+        ]
+        return exact({"schema": SCHEMA, "logs": plans} if self._many else plans[0])
+
+    def write_receipt(self, path: str) -> None:
+        """Write the receipt of every log that was written."""
+        from dshlog.files.create import NewFile
+
+        with NewFile(path) as new:
+            new.write(self._document())
+            new.seal()
+            new.publish()
+
+    def status(self) -> int:
+        """Give the exit status: the worst of all logs."""
+        if self._failed:
+            return 2
+        return max((_status(done) for done in self._done), default=0)
+
+
+def _names(given: list[str]) -> frozenset[str]:
+    """Give the names of findings that are given by code or by name."""
+    from dshlog.rules.register import BY_CODE, BY_NAME
+
+    for word in given:
+        if word not in BY_NAME and word not in BY_CODE:
+            message = f"--fix: no finding has the code or name {word}"
+            raise typer.BadParameter(message)
+    return frozenset(BY_CODE[word].name if word in BY_CODE else word for word in given)
+
+
+def written_lines(done: Mended) -> Iterator[str]:
+    """Yield where the result is, and how to go back."""
+    from dshlog.render.words import path_name, shell_word
+
+    if done.written is None:
+        return
+    yield f"written: {path_name(done.written)}"
+    if done.backup is not None:
+        yield f"backup:  {path_name(done.backup)}"
+        yield f"  to go back: cp {shell_word(done.backup)} {shell_word(done.written)}"
+
+
+def _status(done: Mended) -> int:
+    plan = done.plan
+    if done.written is not None:
+        return 3 if done.lossy else 0
+    errors = any(found.severity == "error" for found in plan.before.findings)
+    return 1 if errors or plan.script is None else 0

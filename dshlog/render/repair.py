@@ -1,0 +1,210 @@
+"""A plan of a repair, in words that somebody who fears for a session understands, and as JSON."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from dshlog.render.jsonout import SCHEMA, place_dict
+from dshlog.render.look import PLAIN, Look
+from dshlog.render.text import verdict_line
+from dshlog.render.words import count, path_name, preview, shell_word, visible
+from dshlog.repair.remedies.table import CHOICES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from dshlog.model.finding import Finding
+    from dshlog.repair.plan import Action, Lost, Plan
+    from dshlog.repair.planner import Wishes
+
+    Json = dict[str, Any]
+
+_TOLD = 5  # findings, actions of one heading and lost records that text prints; JSON has them all
+_STEMS = (
+    ("keep", "what stays"),
+    ("cut", "what goes"),
+    ("change", "what is changed"),
+    ("add", "what is added"),
+)
+_HEADING = {
+    "keep": "keep",
+    "cut": "cut",
+    "drop": "cut",
+    "rewrite": "change",
+    "reframe": "change",
+    "edit": "change",
+    "renumber": "change",
+    "insert": "add",
+    "close": "add",
+    "mark": "add",
+}
+
+
+def plan_lines(plan: Plan, look: Look = PLAIN) -> Iterator[str]:
+    """Yield a plan: what happened, what stays, what goes, what is changed and added, what is lost, what to run."""
+    yield verdict_line(plan.before, look)
+    if plan.healthy:
+        yield "  nothing to do: the log is whole and closed"
+        return
+    yield from _happened(plan, look)
+    for heading, title in _STEMS:
+        actions = [action for action in plan.actions if _HEADING[action.kind] == heading]
+        if actions:
+            yield f"  {look.paint('bold', title)}"
+            yield from _some([_action_line(action) for action in actions], "more step")
+    if plan.script is not None:
+        yield from _loss(plan, look)
+
+
+def next_lines(plan: Plan, wishes: Wishes) -> Iterator[str]:
+    """Yield what to run next, or why there is nothing to run."""
+    path = "-" if plan.before.path == "-" else shell_word(plan.before.path)
+    if plan.healthy:
+        return
+    if plan.script is None:
+        yield f"not repaired: {visible(plan.why_not or '')}"
+        yield from _choices(plan, path)
+        return
+    if plan.why_not is not None:
+        yield f"not written: {visible(plan.why_not)}"
+    options = "".join(f" --fix {name}" for name in sorted(wishes.fix))
+    options += f" --keep {wishes.keep}" if wishes.keep is not None else ""
+    options += " --allow-loss --lost-found DIR" if plan.lossy else ""
+    if path == "-":
+        yield f"next: dshlog repair{options} -o NEW -"
+        return
+    yield f"next: dshlog repair{options} --in-place {path}   (the old file is kept as a backup)"
+    yield f"  or: dshlog repair{options} -o NEW {path}   (a new file; the old one is not touched)"
+
+
+def _choices(plan: Plan, path: str) -> Iterator[str]:
+    if any(found.name in CHOICES for found in plan.before.findings):
+        yield f"next: dshlog repair --keep first {path}   (what that would keep and lose; or --keep second)"
+        yield f"  or: dshlog repair --split DIR {path}   (each branch as a log of its own)"
+    elif (code := plan.before.native.first or plan.before.latest.first) is not None:
+        yield f"next: dshlog explain {code}"
+
+
+def diff_lines(plan: Plan) -> Iterator[str]:
+    """Yield each record that differs, the old line after a minus and the new one after a plus."""
+    path = path_name(plan.before.path)
+    for change in plan.changed:
+        yield f"@@ {path}:{change.line} @@"
+        if change.old:
+            yield f"-{_text(change.old)}"
+        for line in change.new:
+            yield f"+{_text(line)}"
+
+
+def summary_lines(plans: Iterable[tuple[Plan, bool]]) -> Iterator[str]:
+    """Yield the sum over many logs, of plans and whether each was written."""
+    seen: Counter[str] = Counter()
+    lost = 0
+    for plan, written in plans:
+        seen[_kind(plan, written=written)] += 1
+        lost += len(plan.lost) if written or plan.why_not is None else 0
+    order = ("nothing to do", "repaired", "can be repaired", "can be repaired with a loss", "not repairable")
+    yield f"{count(sum(seen.values()), 'log')}: " + ", ".join(f"{seen[name]} {name}" for name in order if seen[name])
+    if lost:
+        yield f"{count(lost, 'record')} lost"
+
+
+def plan_dict(
+    plan: Plan, *, written: str | None = None, backup: str | None = None, receipt: Json | None = None
+) -> Json:
+    """Give a plan with every key."""
+    return {
+        "schema": SCHEMA,
+        "path": plan.before.path,
+        "version": plan.before.version,
+        "state": plan.before.state,
+        "loss": "some" if plan.lossy else "none",
+        "truncate_to": plan.truncate_to,
+        "rewritten": list(plan.rewritten),
+        "closers": list(plan.closers),
+        "end_seed": plan.end_seed,
+        "actions": [_action_dict(action) for action in plan.actions],
+        "lost": [_lost_dict(lost) for lost in plan.lost],
+        "writable": plan.script is not None and plan.why_not is None,
+        "why_not": plan.why_not,
+        "events": plan.events,
+        "written": written,
+        "backup": backup,
+        "receipt": receipt,
+    }
+
+
+def lost_dict(lost: Lost, id_: str | None) -> Json:
+    """Give the line of a lost record in the directory of what was lost: where it stood, and what it said."""
+    return {"id": id_, **_lost_dict(lost)}
+
+
+def _happened(plan: Plan, look: Look) -> Iterator[str]:
+    told = [found for found in plan.before.findings if found.severity != "note" or found.name == "open-turn"]
+    if told:
+        yield f"  {look.paint('bold', 'what happened')}"
+        yield from _some([_finding_line(found) for found in told], "more finding")
+
+
+def _finding_line(found: Finding) -> str:
+    line = "" if found.place.line is None else f"line {found.place.line}: "
+    return f"{line}{visible(found.message)} ({found.code})"
+
+
+def _action_line(action: Action) -> str:
+    place = action.place
+    line = "" if place is None or place.line is None else f"line {place.line}: "
+    return f"{line}{visible(action.message)}"
+
+
+def _some(lines: list[str], noun: str) -> Iterator[str]:
+    for line in lines[:_TOLD]:
+        yield f"    {line}"
+    if len(lines) > _TOLD:
+        yield f"    and {count(len(lines) - _TOLD, noun)}; --json lists all"
+
+
+def _loss(plan: Plan, look: Look) -> Iterator[str]:
+    if not plan.lossy:
+        yield f"  {look.paint('clean', 'nothing is lost')}"
+        return
+    yield f"  {look.paint('error', 'what is lost or made up')}"
+    lines = [_lost_line(lost) for lost in plan.lost]
+    told = {action.loss for action in plan.actions if action.loss != "none"}
+    yield from _some(lines or sorted(told), "more record")
+
+
+def _lost_line(lost: Lost) -> str:
+    seq = "" if lost.place.seq is None else f", seq {lost.place.seq}"
+    kind = lost.event.get("type") if type(lost.event) is dict else None
+    return f"line {lost.place.line}{seq}: {preview(str(kind))}"
+
+
+def _kind(plan: Plan, *, written: bool) -> str:
+    if plan.healthy:
+        return "nothing to do"
+    if written:
+        return "repaired"
+    if plan.script is None:
+        return "not repairable"
+    return "can be repaired with a loss" if plan.lossy else "can be repaired"
+
+
+def _action_dict(action: Action) -> Json:
+    return {
+        "kind": action.kind,
+        "place": None if action.place is None else place_dict(action.place),
+        "bytes": None if action.bytes is None else {"start": action.bytes[0], "end": action.bytes[1]},
+        "message": action.message,
+        "loss": action.loss,
+        "events": {"kept": action.kept, "dropped": action.dropped, "added": action.added},
+    }
+
+
+def _lost_dict(lost: Lost) -> Json:
+    return {"place": place_dict(lost.place), "event": lost.event}
+
+
+def _text(line: bytes) -> str:
+    return visible(line.removesuffix(b"\n").decode("utf-8", "backslashreplace"))

@@ -1,0 +1,1 @@
+"""From bytes and findings to a plan, and from a plan to the bytes of a log that dsh opens."""

@@ -1,0 +1,91 @@
+"""One log in, one plan out: what dsh would do where it opens the log, and more where it gives up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from dshlog.repair.finish import OPENS, Tail, finish
+from dshlog.repair.mend import mend
+from dshlog.repair.plan import Plan
+from dshlog.repair.script import result
+from dshlog.repair.words import agreed_words
+from dshlog.report.examine import examine
+from dshlog.storage.source import BytesSource
+
+if TYPE_CHECKING:
+    from dshlog.model.report import Encoding
+    from dshlog.storage.source import Source
+
+Side = Literal["first", "second"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wishes:
+    """What is asked of a repair.
+
+    `now` is the wall clock in milliseconds, for the marker behind closers. `keep` is the branch of a log
+    that two writers continued. `fix` names findings that are cured although dsh opens the log with them.
+    """
+
+    now: int
+    allow_loss: bool = False
+    keep: Side | None = None
+    fix: frozenset[str] = frozenset()
+
+
+def plan_repair(source: Source, path: str, wishes: Wishes, *, encoding: Encoding | None = None) -> Plan:
+    """Plan the repair of one log; nothing is written.
+
+    Args:
+        source: the bytes, which are read several times.
+        path: how the plan names the log.
+        wishes: what is asked for.
+        encoding: raw or zstd when it is known; by default the name decides, else the first bytes.
+    """
+    tail = Tail(source, path, encoding)
+    report = tail.report
+    asked = any(found.name in wishes.fix for found in report.findings)
+    if report.state in OPENS and not tail.mixed and not asked:
+        return _finished(source, finish(tail, now=wishes.now), wishes)
+    made = mend(source, report, wishes)
+    return Plan(before=report, why_not="no repair is known") if made is None else agreed(made, wishes)
+
+
+def _finished(source: Source, plan: Plan, wishes: Wishes) -> Plan:
+    """Give what dsh would do, or more where that drops records, or leaves a log that dsh then refuses."""
+    if not plan.lossy and _plainly(plan):
+        return plan
+    for lossless in (True, False):
+        other = mend(source, plan.before, wishes, lossless=lossless)
+        if other is not None and other.script is not None and len(other.lost) < len(plan.lost):
+            return agreed(replace(other, truncate_to=plan.truncate_to, rewritten=plan.rewritten), wishes)
+    made = BytesSource(b"".join(result(plan.script or (), source, plan.before.encoding)))
+    if examine(made, plan.before.path, reader="native", encoding=plan.before.encoding).state == "clean":
+        return agreed(plan, wishes)
+    if other is None or other.script is None:
+        return other or Plan(before=plan.before, why_not="what dsh itself does here makes a log that it then refuses")
+    return agreed(replace(other, truncate_to=plan.truncate_to, rewritten=plan.rewritten), wishes)
+
+
+def _plainly(plan: Plan) -> bool:
+    """Tell whether the closers have the form that a reader wants: dsh copies what a log holds, whatever it is."""
+    for event in plan.closers:
+        data, kind = event["data"], event["type"]
+        numbers = [data.get(name) for name in ("turn", "step") if name == "turn" or kind != "turn/end"]
+        if not all(type(number) is int and number > 0 for number in numbers):
+            return False
+        if kind == "tool/result" and not _is_text(data["message"]["source"].get("callId")):
+            return False
+    return True
+
+
+def _is_text(value: object) -> bool:
+    return type(value) is str and value != ""
+
+
+def agreed(plan: Plan, wishes: Wishes) -> Plan:
+    """Give the plan with the reason why it is not carried out, when it loses what nobody agreed to lose."""
+    if plan.script is None or not plan.lossy or wishes.allow_loss:
+        return plan
+    return replace(plan, why_not=agreed_words(plan))

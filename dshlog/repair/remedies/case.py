@@ -1,0 +1,166 @@
+"""One finding at one line of a sheet, and what every remedy needs to change it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from dshlog.model.place import Place
+from dshlog.repair.plan import NOTHING, Action
+from dshlog.repair.references import Shift, moved_row, names_later
+from dshlog.repair.sheet import Line
+from dshlog.storage.jsontext import dumps
+
+if TYPE_CHECKING:
+    from dshlog.model.finding import Finding
+    from dshlog.repair.plan import Kind
+    from dshlog.repair.sheet import Sheet
+
+
+_SHOWN = 60  # characters of a value in a message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """A finding on a sheet that a remedy may change.
+
+    `index` is that of the line in the sheet, which is the line itself for a finding about none. `keep` is
+    the branch of a two-writer log that was chosen. `now` is the wall clock in milliseconds.
+    """
+
+    sheet: Sheet
+    finding: Finding
+    index: int
+    version: int
+    now: int
+    keep: Literal["first", "second"] | None = None
+
+    @property
+    def line(self) -> Line:
+        """Give the line."""
+        return self.sheet.lines[self.index]
+
+    @property
+    def row(self) -> dict[str, Any] | None:
+        """Give its record."""
+        return self.line.row
+
+    @property
+    def kind(self) -> str:
+        """Give the type of its record; empty for what has none."""
+        kind = (self.row or {}).get("type")
+        return kind if type(kind) is str else ""
+
+    @property
+    def position(self) -> int:
+        """Count the events before the line: the seq that it should have."""
+        return position_of(self.sheet, self.index)
+
+    def done(self, kind: Kind, message: str, *, loss: str = NOTHING, dropped: int = 0, added: int = 0) -> Action:
+        """Tell what was done at the line."""
+        place = self.place(self.line)
+        return Action(kind=kind, message=message, place=place, loss=loss, dropped=dropped, added=added)
+
+    def place(self, line: Line) -> Place:
+        """Give the place of a line in the source."""
+        return place_of(self.sheet, line)
+
+
+Remedy = Callable[[Case], Action | None]
+
+
+def place_of(sheet: Sheet, line: Line) -> Place:
+    """Give the place of a line in the source; one that was added has none but the file."""
+    if not line.number:
+        return Place(file=sheet.path)
+    framed = sheet.encoding == "zstd"
+    start = sheet.groups[line.group].start if framed else None
+    return Place(file=sheet.path, line=line.number, offset=line.at, frame_at=start, seq=sheet.seq_of(line))
+
+
+def position_of(sheet: Sheet, index: int) -> int:
+    """Count the events before a line."""
+    return sum(sheet.count_of(line) for line in sheet.lines[1:index])
+
+
+def edit(sheet: Sheet, index: int, row: dict[str, Any]) -> None:
+    """Let a line say another record."""
+    retell(sheet, index, dumps(row) + b"\n")
+
+
+def retell(sheet: Sheet, index: int, text: bytes) -> None:
+    """Let a line say another text; the line that other sheets may share stays as it is."""
+    sheet.lines[index] = sheet.lines[index].saying(text)
+
+
+def added(row: dict[str, Any]) -> Line:
+    """Give a new line."""
+    return Line(text=dumps(row) + b"\n")
+
+
+def shift(sheet: Sheet, index: int, move: Shift, version: int) -> None:
+    """Move positions in all lines from `index` on."""
+    if not move.by:
+        return
+    for at in range(index, len(sheet.lines)):
+        row = sheet.lines[at].row
+        made = moved_row(row, move, version, own_only=move.own_only) if row is not None else None
+        if made is not None:
+            edit(sheet, at, made)
+    _shift_seed(sheet, move.start, move.by)
+
+
+def _shift_seed(sheet: Sheet, start: int, by: int) -> None:
+    """Move the end of the inherited part that the header of v0 and v1 names."""
+    header = sheet.lines[0].row
+    length = header.get("seedLength") if header is not None else None
+    if header is not None and type(length) is int and length > start:
+        edit(sheet, 0, {**header, "seedLength": max(start, length + by)})
+
+
+def drop(case: Case, first: int, last: int, *, lost: bool = True) -> int:
+    """Drop the lines from index `first` to `last` and close the gap in the numbering; how many events went.
+
+    What follows is moved to where the first dropped event stood, whatever number it had.
+    """
+    sheet = case.sheet
+    start = position_of(sheet, first)
+    going = sheet.lines[first : last + 1]
+    count = sum(sheet.count_of(line) for line in going)
+    behind = next((seq for line in sheet.lines[last + 1 :] if (seq := sheet.seq_of(line)) is not None), None)
+    sheet.drop_all(going, lost=lost)
+    if behind is not None and behind > start:
+        shift(sheet, first, Shift(behind, start - behind), case.version)
+    return count
+
+
+def insert(case: Case, index: int, rows: list[dict[str, Any]]) -> None:
+    """Put records, which have their positions already, before the line at an index; what follows moves up.
+
+    Where events behind name positions that they cannot know, somebody took records out and forgot what the
+    others name: then only their own positions move, and what they name is right again.
+    """
+    sheet = case.sheet
+    start = position_of(sheet, index)
+    stale = any(line.row is not None and names_later(line.row, case.version) for line in sheet.lines[index:])
+    shift(sheet, index, Shift(start, len(rows), own_only=stale), case.version)
+    sheet.lines[index:index] = [added(row) for row in rows]
+
+
+def said(case: Case, row: dict[str, Any], message: str, loss: str = NOTHING) -> Action:
+    """Let the line say another record, and tell what was done."""
+    done = case.done("edit", message, loss=loss)
+    edit(case.sheet, case.index, row)
+    return done
+
+
+def without(row: dict[str, Any], *names: str) -> dict[str, Any]:
+    """Give an object without some members."""
+    return {name: value for name, value in row.items() if name not in names}
+
+
+def shown(value: object) -> str:
+    """Give a value as JSON, cut where it is long."""
+    text = dumps(value).decode("utf-8", "replace")
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

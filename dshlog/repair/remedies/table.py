@@ -1,0 +1,113 @@
+"""Which remedies are tried for which finding, the gentlest first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dshlog.repair.remedies import calls, fields, header, last, lines, order, payload, turns
+
+if TYPE_CHECKING:
+    from dshlog.repair.remedies.case import Remedy
+
+_NUMBERED = (order.repeated, order.overlapping, order.misplaced, order.wrong_number)
+
+REMEDIES: dict[str, tuple[Remedy, ...]] = {
+    # -- lines
+    "not-json": (lines.blank, lines.joined, lines.one_byte, lines.patched, lines.unreadable),
+    "not-an-object": (lines.blank, lines.unreadable),
+    # -- the header
+    "header-not-json": (lines.byte_order_mark,),
+    "header-not-session": (header.kind,),
+    "header-version-invalid": (header.version_of_name, header.version_text),
+    "header-member-unknown": (header.unknown_member,),
+    "header-member-retired": (header.unknown_member,),
+    "header-member-malformed": (
+        header.id_of_directory,
+        header.seeded,
+        header.optional_member,
+        header.created,
+        header.depth,
+    ),
+    "header-member-missing": (
+        header.version_of_name,
+        header.id_of_directory,
+        header.created,
+        header.depth,
+        header.seeded,
+    ),
+    "seed-marker-missing": (header.seeded,),
+    "seed-marker-unexpected": (header.seeded,),
+    "seed-length-exceeds": (header.seed_length,),
+    # -- order
+    "records-repeated": _NUMBERED,
+    "records-misplaced": _NUMBERED,
+    "row-overlaps": _NUMBERED,
+    "records-missing": (*_NUMBERED, order.hole),
+    "prefix-lost": (*_NUMBERED, order.hole),
+    "seq-gap": (*_NUMBERED, order.hole),
+    "seq-not-count": (order.wrong_number,),
+    "two-writers": (order.misplaced, order.wrong_number, order.branches),
+    "recovery-against-live": (order.branches,),
+    "numbering-restarts": (order.branches,),
+    # -- members
+    "time-not-integer": (fields.time,),
+    "member-missing": (order.wrong_number, fields.time, payload.header_system, payload.tool_deferral),
+    "member-unknown": (fields.unknown_member,),
+    "ignorable-not-true": (fields.ignorable,),
+    "marker-missing": (fields.append_marker,),
+    "marker-malformed": (fields.append_marker,),
+    "marker-on-log-only": (fields.marker,),
+    "sources-empty": (fields.sources_list,),
+    "sources-duplicate": (fields.sources_list,),
+    "not-earlier": (fields.sources_list,),
+    "sources-on-assistant": (fields.sources_member,),
+    "replace-omits-shadowed": (fields.cite_shadowed,),
+    "span-not-exact": (fields.exact_span,),
+    "span-holds-head": (fields.exact_span,),
+    "retired-dispatch": (payload.dispatch_name,),
+    "message-id-missing": (payload.message_id,),
+    "header-system-retired": (payload.header_system,),
+    "tool-deferral-not-true": (payload.tool_deferral,),
+    "plugin-source-retired": (payload.plugin_source,),
+    "delivery-malformed": (payload.through,),
+    "title-malformed": (payload.title_source,),
+    "turn-form-malformed": (payload.turn_form,),
+    "fork-result-malformed": (payload.fork_number,),
+    "unknown-type": (payload.mark_ignorable,),
+    # -- turns, steps, calls
+    "turn-number-wrong": (turns.number,),
+    "turn-start-inside-turn": (turns.close_before,),
+    "turn-end-mismatch": (turns.number, turns.open_before, turns.close_before),
+    "turn-end-inside-step": (turns.close_before,),
+    "step-number-wrong": (turns.number,),
+    "step-start-inside-step": (turns.close_before,),
+    "step-end-mismatch": (turns.number, turns.open_before),
+    "outside-step": (turns.open_before, turns.number),
+    "outside-turn": (turns.open_before, turns.number),
+    "step-start-outside-turn": (turns.open_before,),
+    "tool-source-malformed": (calls.empty_id,),
+    "call-id-malformed": (calls.empty_id,),
+    "call-advertised-twice": (calls.second_copy,),
+    "call-differs": (calls.advertised_arguments,),
+    "call-unanswered": (turns.close_before,),
+    "compaction-crossed": (turns.orphan_marker, turns.inner_marker),
+}
+
+UNREAD = "line-too-long"  # a record that is beyond dshlog and may be sound
+
+# What no repair touches unless it is asked to by name: the file is whole, and what reads it has to change.
+LEFT_ALONE = frozenset({"unknown-type", "header-version-newer", "reader-older", UNREAD})
+CHOICES = frozenset({"two-writers", "recovery-against-live", "numbering-restarts"})
+
+
+LAST: tuple[Remedy, ...] = (last.drop_record, last.cut_here)
+
+
+def remedies_for(names: list[str]) -> list[Remedy]:
+    """Give the remedies for the findings of one record, in the order in which they are tried.
+
+    The last ones give up what cannot be kept, unless somebody has to choose first.
+    """
+    known = [remedy for name in names for remedy in REMEDIES.get(name, ())]
+    ends = () if CHOICES.intersection(names) else LAST
+    return list(dict.fromkeys((order.repeated, *known, *ends)))

@@ -1,0 +1,74 @@
+"""The words in which a plan tells what it does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dshlog.model.finding import Finding
+    from dshlog.repair.plan import Plan
+
+
+def events_word(number: int) -> str:
+    """Give `1 event` or `2 events`."""
+    return f"{number} event{'' if number == 1 else 's'}"
+
+
+def records_word(number: int) -> str:
+    """Give `1 record` or `2 records`."""
+    return f"{number} record{'' if number == 1 else 's'}"
+
+
+def bytes_word(number: int) -> str:
+    """Give `1 byte` or `2 bytes`."""
+    return f"{number} byte{'' if number == 1 else 's'}"
+
+
+def cut_words(size: int, *, framed: bool, lost: int) -> str:
+    """Tell of the cut that dsh makes."""
+    what = f"the last {bytes_word(size)} go: " + (
+        "a frame that was never finished" if framed else "a record that was never finished"
+    )
+    if not lost:
+        return what
+    return f"the last {bytes_word(size)} go, as dsh cuts them: {records_word(lost)} behind the first bad one"
+
+
+def saved_words(number: int) -> str:
+    """Tell of the records saved from a torn frame."""
+    verb = "is" if number == 1 else "are"
+    return f"{records_word(number)} of the unfinished frame {verb} whole and {verb} written again in a frame of {'its' if number == 1 else 'their'} own"
+
+
+def closing_words(event: dict[str, Any]) -> str:
+    """Tell of one closer."""
+    kind, seq, data = event["type"], event["seq"], event["data"]
+    if kind == "tool/result":
+        call = data["message"]["source"].get("callId")
+        how = "started, outcome unknown" if "sourceEventSeqs" in event else "never started"
+        return f"tool/result at seq {seq} for call {call}, which was {how}"
+    if kind == "step/end":
+        return f"step/end at seq {seq} for step {data.get('step')}"
+    return f"turn/end at seq {seq} for turn {data.get('turn')}, reason {data['reason']['kind']}"
+
+
+def agreed_words(plan: Plan) -> str:
+    """Say what a lossy plan would cost and how to agree to it."""
+    if plan.lost:
+        what = f"it loses {records_word(len(plan.lost))}"
+    else:
+        first = next(action.loss for action in plan.actions if action.loss != "none")
+        what = f"it costs {first}"
+    return f"{what}; --allow-loss agrees to that"
+
+
+def left_alone_words(found: list[Finding]) -> str:
+    """Say why a log that is not damaged is not repaired."""
+    if found[0].name == "line-too-long":
+        return f"dshlog does not read all of it, so that it may be whole: {found[0].message}"
+    return f"the file is whole, but this is needed to read it: {found[0].message}"
+
+
+def choose_words() -> str:
+    """Say how to choose between two writers."""
+    return "two writers continued the log: --keep first or --keep second says which branch stays"

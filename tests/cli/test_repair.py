@@ -1,0 +1,454 @@
+"""`repair` says what it would do, does it when told, and proves it; the disk may fail at any point."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import os
+import shutil
+import subprocess
+import sys
+from itertools import product
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+import build
+import dshlog
+import rows
+from dshlog.cli.main import main
+
+FIXTURES = Path(build.__file__).parent
+SCHEMA = json.loads((Path(dshlog.__file__).parent / "schemas/repair.schema.json").read_text(encoding="utf-8"))
+OPEN = FIXTURES / "v4/open/session.v4.jsonl.zstd"
+TORN = FIXTURES / "v4/torn-frame/session.v4.jsonl.zstd"
+LOSSY = FIXTURES / "v4/replace-start-shadowed-raw/session.v4.jsonl"
+CLEAN = FIXTURES / "v4/clean/session.v4.jsonl.zstd"
+
+
+@pytest.fixture
+def say(capfdbinary):
+    def go(*words):
+        status = main(["repair", *(str(word) for word in words)])
+        out, err = capfdbinary.readouterr()
+        return status, out.decode(), err.decode()
+
+    return go
+
+
+@pytest.fixture
+def store(tmp_path):
+    """Give a function that lays a log into its place below a root of its own."""
+
+    def lay(path, name="s1"):
+        place = tmp_path / "sessions/--home-u-demo--" / name / path.name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, place)
+        return place
+
+    return lay
+
+
+def state(path):
+    return dshlog.validate(path).state
+
+
+# -- the plan
+
+
+def test_a_plan_tells_and_writes_nothing(say, store):
+    log = store(OPEN)
+    before = log.read_bytes(), log.stat().st_mtime_ns
+    status, out, err = say(log)
+    assert (status, err) == (0, "")
+    for words in (
+        "what happened",
+        "what stays",
+        "what is added",
+        "turn/end at seq",
+        "nothing is lost",
+        "next: dshlog repair --in-place",
+    ):
+        assert words in out
+    assert (log.read_bytes(), log.stat().st_mtime_ns) == before
+    assert [path.name for path in log.parent.iterdir()] == [log.name]
+
+
+def test_a_whole_log_has_nothing_to_do(say):
+    status, out, _ = say(CLEAN)
+    assert status == 0
+    assert "nothing to do" in out
+    assert "next" not in out
+
+
+@pytest.mark.parametrize("log", [OPEN, TORN, LOSSY, CLEAN, FIXTURES / "v0/torn-frame/session.jsonl.zstd"])
+def test_the_json_is_what_its_schema_says(say, log):
+    status, out, _ = say("--json", log)
+    plan = json.loads(out)
+    assert list(Draft202012Validator(SCHEMA).iter_errors(plan)) == []
+    assert (plan["end_seed"] is None) == (not plan["closers"])
+    assert status == (1 if log == LOSSY else 0)
+    assert plan["writable"] == (log != LOSSY)
+    assert plan["loss"] == ("some" if log == LOSSY else "none")
+
+
+def test_the_diff_shows_each_record_that_differs(say):
+    _, out, _ = say("--diff", LOSSY)
+    assert f"@@ {LOSSY}:" in out
+    assert "\n-" in out
+    assert '\n+{"type":"turn/end"' in say("--diff", OPEN)[1]
+
+
+def test_what_cannot_be_repaired_says_why(say, tmp_path):
+    empty = tmp_path / "empty.jsonl"
+    empty.write_bytes(b"")
+    status, out, _ = say(empty)
+    assert status == 1
+    assert "not repaired: nothing in it can be read as the header of a log" in out
+    assert "next: dshlog explain F101" in out
+
+
+# -- new files
+
+
+def test_a_new_file_holds_the_result_and_the_log_stays(say, store, tmp_path):
+    log, out = store(TORN), tmp_path / "out.jsonl.zstd"
+    before = log.read_bytes()
+    status, text, _ = say(log, "-o", out)
+    assert status == 0
+    assert f"written: {out}" in text
+    assert state(out) == "clean"
+    assert log.read_bytes() == before
+
+
+def test_a_whole_log_is_copied_as_it_is(say, tmp_path):
+    out = tmp_path / "out.jsonl.zstd"
+    assert say(CLEAN, "-o", out)[0] == 0
+    assert out.read_bytes() == CLEAN.read_bytes()
+
+
+def test_a_lossy_result_needs_consent_and_names_what_is_lost(say, tmp_path):
+    out, lost = tmp_path / "out.jsonl", tmp_path / "lost"
+    status, text, _ = say(LOSSY, "-o", out)
+    assert status == 1
+    assert "--allow-loss agrees to that" in text
+    assert not out.exists()
+    assert say(LOSSY, "--allow-loss", "--lost-found", lost, "-o", out)[0] == 3
+    assert state(out) == "clean"
+
+
+def test_lost_records_are_kept_with_their_origin(say, tmp_path):
+    path, lost = tmp_path / "log.jsonl", tmp_path / "lost"
+    shutil.copyfile(FIXTURES / "v4/replace-start-shadowed-raw/session.v4.jsonl", path)
+    status, _, _ = say(path, "--allow-loss", "--lost-found", lost, "-o", tmp_path / "out.jsonl")
+    assert status == 3
+    (kept,) = lost.iterdir()
+    records = [json.loads(line) for line in kept.read_bytes().splitlines()]
+    assert all(record["place"]["line"] and record["event"]["type"] and record["id"] for record in records)
+    assert records
+
+
+def test_nothing_is_overwritten(say, store, tmp_path):
+    out = tmp_path / "out.jsonl.zstd"
+    out.write_bytes(b"mine")
+    status, _, err = say(store(OPEN), "-o", out)
+    assert status == 2
+    assert "it is there already" in err
+    assert out.read_bytes() == b"mine"
+
+
+def test_standard_input_is_repaired_into_a_file(tmp_path):
+    out = tmp_path / "out.jsonl.zstd"
+    command = [sys.executable, "-m", "dshlog", "repair", "-", "-o", str(out)]
+    done = subprocess.run(command, input=OPEN.read_bytes(), capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert state(out) == "clean"
+
+
+# -- in place
+
+
+def test_a_log_is_replaced_and_the_old_one_kept_outside_the_root(say, store, tmp_path):
+    log = store(OPEN)
+    before = log.read_bytes()
+    status, out, _ = say("--in-place", log)
+    assert status == 0
+    assert state(log) == "clean"
+    (backup,) = (path for path in (tmp_path / "dshlog-backups").rglob("*") if path.is_file())
+    assert backup.read_bytes() == before
+    assert str(backup) in out
+    assert sorted(path.name for path in log.parent.iterdir()) == ["session.lock", log.name]
+
+
+def test_a_second_time_there_is_nothing_to_do(say, store, tmp_path):
+    log = store(TORN)
+    assert say("--in-place", log)[0] == 0
+    once = log.read_bytes(), log.stat().st_mtime_ns
+    assert say("--in-place", log)[0] == 0
+    assert (log.read_bytes(), log.stat().st_mtime_ns) == once
+    assert sum(path.is_file() for path in (tmp_path / "dshlog-backups").rglob("*")) == 1
+
+
+def test_a_whole_log_is_never_written(say, store):
+    log = store(CLEAN)
+    once = log.read_bytes(), log.stat().st_mtime_ns
+    assert say("--in-place", log)[0] == 0
+    assert (log.read_bytes(), log.stat().st_mtime_ns) == once
+    assert [path.name for path in log.parent.iterdir()] == [log.name]
+
+
+def test_a_session_that_a_dsh_has_open_is_refused(say, store):
+    log = store(OPEN)
+    before = log.read_bytes()
+    with (log.parent / "session.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        status, _, err = say("--in-place", log)
+    assert status == 2
+    assert "is held: a dsh has this session open" in err
+    assert log.read_bytes() == before
+
+
+def test_a_link_is_not_written_through(say, store, tmp_path):
+    link = tmp_path / "link.jsonl.zstd"
+    link.symlink_to(store(OPEN))
+    status, _, err = say("--in-place", link)
+    assert status == 2
+    assert "symbolic link" in err
+
+
+def test_a_backup_inside_the_root_is_refused(say, store, tmp_path):
+    log = store(OPEN)
+    before = log.read_bytes()
+    status, _, err = say("--in-place", "--backup-dir", tmp_path / "sessions/kept", log)
+    assert status == 2
+    assert "inside the sessions root" in err
+    assert log.read_bytes() == before
+
+
+def test_a_root_is_repaired_log_by_log(say, store, tmp_path):
+    for name, path in (("s1", OPEN), ("s2", CLEAN), ("s3", TORN)):
+        store(path, name)
+    lossy = store(FIXTURES / "v4/replace-start-shadowed/session.v4.jsonl.zstd", "s4")
+    status, out, _ = say(tmp_path / "sessions")
+    assert status == 1
+    assert "4 logs: 1 nothing to do, 2 can be repaired, 1 can be repaired with a loss" in out
+    status, out, _ = say("--in-place", tmp_path / "sessions")
+    assert status == 1
+    assert "4 logs: 1 nothing to do, 2 repaired, 1 can be repaired with a loss" in out
+    assert state(lossy) == "refused"
+    document = json.loads(say("--json", tmp_path / "sessions")[1])
+    assert [plan["state"] for plan in document["logs"]] == ["clean", "clean", "clean", "refused"]
+
+
+def test_the_receipt_proves_what_was_done(say, store, tmp_path):
+    from hashlib import sha256
+
+    log, paper = store(OPEN), tmp_path / "receipt.json"
+    before = sha256(log.read_bytes()).hexdigest()
+    assert say("--in-place", "--receipt", paper, log)[0] == 0
+    plan = json.loads(paper.read_bytes())
+    assert list(Draft202012Validator(SCHEMA).iter_errors(plan)) == []
+    assert plan["receipt"]["before"]["sha256"] == before
+    assert plan["receipt"]["after"]["sha256"] == sha256(log.read_bytes()).hexdigest()
+    assert plan["receipt"]["backup"] == plan["backup"]
+
+
+# -- two writers
+
+
+@pytest.fixture
+def forked(tmp_path):
+    """Give a log that two writers continued from the same seq."""
+    head, *lines = (FIXTURES / "v4/clean-raw/session.v4.jsonl").read_bytes().splitlines(keepends=True)
+    cut = next(index for index, line in enumerate(lines) if b'"turn/start"' in line)
+    other = [line.replace(b'"time":17', b'"time":18') for line in lines[cut:]]
+    path = tmp_path / "forked.jsonl"
+    path.write_bytes(b"".join([head, *lines[:cut], *lines[cut:], *other]))
+    return path
+
+
+def test_somebody_has_to_choose_between_two_writers(say, forked, tmp_path):
+    status, out, _ = say(forked)
+    assert status == 1
+    assert "--keep first or --keep second" in out
+    assert "--split DIR" in out
+    for side in ("first", "second"):
+        out = tmp_path / f"{side}.jsonl"
+        assert say(forked, "--keep", side, "--allow-loss", "-o", out)[0] == 3
+        assert state(out) == "clean"
+        assert (b'"time":18' in out.read_bytes()) == (side == "second")
+
+
+def test_a_split_loses_nothing(say, forked, tmp_path):
+    folder = tmp_path / "both"
+    assert say(forked, "--split", folder)[0] == 0
+    first, second = (folder / side / forked.name for side in ("first", "second"))
+    assert (state(first), state(second)) == ("clean", "clean")
+    held = set(first.read_bytes().splitlines()) | set(second.read_bytes().splitlines())
+    assert set(forked.read_bytes().splitlines()) <= held
+
+
+def test_one_writer_cannot_be_split(say, tmp_path):
+    status, _, err = say(OPEN, "--split", tmp_path / "both")
+    assert status == 2
+    assert "nothing to split" in err
+
+
+# -- asked for by name
+
+
+def test_a_finding_is_cured_when_it_is_named(say, tmp_path):
+    log, out = FIXTURES / "v4/unknown-required-raw/session.v4.jsonl", tmp_path / "out.jsonl"
+    assert "not repaired" in say(log)[1]
+    assert say(log, "--fix", "E109", "-o", out)[0] == 0
+    assert state(out) == "clean"
+
+
+def test_a_last_record_without_its_line_feed_is_kept_when_asked(say, tmp_path):
+    log, out = tmp_path / "log.jsonl", tmp_path / "out.jsonl"
+    text = (FIXTURES / "v4/clean-raw/session.v4.jsonl").read_bytes()
+    log.write_bytes(text.removesuffix(b"\n"))
+    assert say(log, "--fix", "torn-line", "-o", out)[0] == 0
+    assert out.read_bytes() == text
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("-o", "x", "--in-place", OPEN),
+        ("--in-place", "-"),
+        ("--backup-dir", "x", OPEN),
+        ("--receipt", "x", OPEN),
+        ("--split", "x", "--keep", "first", OPEN),
+        ("--fix", "X999", OPEN),
+        ("-o", "x", FIXTURES / "v4"),
+        ("-o", "x.jsonl", OPEN),
+        (FIXTURES / "nowhere",),
+    ],
+)
+def test_what_makes_no_sense_is_refused(say, words):
+    status, _, err = say(*words)
+    assert status == 2
+    assert err.startswith("dshlog: error: ")
+
+
+# -- the disk fails
+
+
+class Fails:
+    """Stands for a function of the system that fails at one of its calls."""
+
+    def __init__(self, real, at, error):
+        self.real, self.at, self.error, self.calls = real, at, error, 0
+
+    def __call__(self, *words, **options):
+        self.calls += 1
+        if self.calls == self.at:
+            raise OSError(self.error, os.strerror(self.error))
+        return self.real(*words, **options)
+
+
+CALLS = ["fsync", "link", "replace", "open", "fchmod", "makedirs"]
+
+
+@pytest.mark.parametrize("failure", list(product(CALLS, [1, 2, 3, 4], [errno.ENOSPC, errno.EIO])), ids=str)
+def test_whatever_fails_the_old_log_or_the_new_one_is_there(say, store, monkeypatch, failure):
+    name, at, error = failure
+    log = store(OPEN)
+    before = log.read_bytes()
+    fails = Fails(getattr(os, name), at, error)
+    monkeypatch.setattr(os, name, fails)
+    status, _, err = say("--in-place", log)
+    monkeypatch.undo()
+    if fails.calls < at:
+        assert status == 0
+        return
+    assert (status, "error" in err) in {(2, True), (0, False)}
+    assert log.read_bytes() == before or state(log) == "clean"
+    assert not [path for path in log.parent.iterdir() if path.name.endswith(".tmp")]
+
+
+KILLED = """
+import os, sys
+from dshlog.cli.main import main
+left = int(sys.argv[1])
+def wrapped(real):
+    def call(*words, **options):
+        global left
+        left -= 1
+        if left == 0:
+            os._exit(9)
+        return real(*words, **options)
+    return call
+for name in ("fsync", "link", "replace", "unlink", "fchmod"):
+    setattr(os, name, wrapped(getattr(os, name)))
+os._exit(main(["repair", "--in-place", sys.argv[2]]))
+"""
+
+
+def test_a_kill_at_any_moment_leaves_the_old_log_or_the_new_one(store, tmp_path):
+    reached = set()
+    for at in range(1, 16):
+        log = store(OPEN, f"s{at}")
+        before = log.read_bytes()
+        done = subprocess.run([sys.executable, "-c", KILLED, str(at), str(log)], capture_output=True, check=False)
+        whole = log.read_bytes()
+        assert whole == before or state(log) == "clean"
+        reached.add((done.returncode, whole == before))
+        leftovers = [path for path in log.parent.iterdir() if path.name.endswith(".tmp")]
+        if leftovers and log.exists():
+            found = subprocess.run(
+                [sys.executable, "-m", "dshlog", "validate", str(tmp_path / "sessions")],
+                capture_output=True,
+                check=False,
+            )
+            assert leftovers[0].name.encode() in found.stdout
+    assert {(9, True), (9, False), (0, False)} <= reached
+
+
+def test_a_result_that_is_not_what_was_planned_is_not_written(say, store, monkeypatch):
+    log = store(OPEN)
+    before = log.read_bytes()
+    monkeypatch.setattr("dshlog.repair.script._frame", lambda _: rows.frame(b"{}\n"))
+    status, _, err = say("--in-place", log)
+    assert status == 2
+    assert "nothing was written" in err
+    assert log.read_bytes() == before
+
+
+# -- names and places
+
+
+def test_logs_get_the_places_that_their_headers_name(say, store, tmp_path):
+    root = tmp_path / "sessions"
+    log = store(CLEAN, "wrong")
+    misnamed = log.with_name("session.v3.jsonl.zstd")
+    log.rename(misnamed)
+    status, out, _ = say("--relocate", root)
+    assert status == 1
+    assert f"move {misnamed}\n  to {log}" in out
+    assert "--relocate --in-place" in out
+    assert misnamed.exists()
+    status, out, _ = say("--relocate", "--in-place", root)
+    assert status == 0
+    moved = root / "--home-u-demo--" / "demo" / log.name
+    assert moved.read_bytes() == CLEAN.read_bytes()
+    assert not log.parent.exists()
+    assert say("--relocate", root)[:2] == (0, f"{root}: every log lies where its header says\n")
+    assert dshlog.validate(moved).state == "clean"
+
+
+def test_nothing_is_moved_over_what_is_there(say, store, tmp_path):
+    kept, other = store(CLEAN, "demo"), store(OPEN, "wrong")
+    before = kept.read_bytes(), other.read_bytes()
+    assert "it is there already" in say("--relocate", tmp_path / "sessions")[1]
+    status, _, err = say("--relocate", "--in-place", tmp_path / "sessions")
+    assert status == 2
+    assert "it is there already" in err
+    assert (kept.read_bytes(), other.read_bytes()) == before
+
+
+def test_a_relocation_has_no_result_of_its_own(say):
+    assert say("--relocate", "-o", "x", OPEN)[0] == 2

@@ -1,0 +1,250 @@
+"""Each remedy on a small log that it is for: what it changes, what it costs, and that the rest stays."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import build
+from dshlog.repair.planner import Wishes, plan_repair
+from dshlog.repair.script import result
+from dshlog.report.examine import examine
+from dshlog.storage.lines import Lines
+from dshlog.storage.source import BytesSource
+
+FIXTURES = Path(build.__file__).parent
+V4 = (FIXTURES / "v4/clean-raw/session.v4.jsonl").read_bytes().splitlines(keepends=True)
+V0 = (FIXTURES / "v0/clean-raw/session.jsonl").read_bytes().splitlines(keepends=True)
+COMPACTED = (FIXTURES / "v4/compaction-raw/session.v4.jsonl").read_bytes().splitlines(keepends=True)
+
+
+def dumped(row):
+    return json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+def changed(lines, index, **members):
+    """Give lines with members of one record replaced; None takes one out."""
+    row = json.loads(lines[index])
+    row |= members
+    row = {name: value for name, value in row.items() if value is not None}
+    return [*lines[:index], dumped(row), *lines[index + 1 :]]
+
+
+def first(lines, kind):
+    """Give the index of the first record of a type."""
+    return next(index for index, line in enumerate(lines) if json.loads(line).get("type") == kind)
+
+
+def repaired(lines, name="session.v4.jsonl", **wishes):
+    """Repair a log; gives the plan and the lines of the result, None when there is none."""
+    data = b"".join(lines)
+    plan = plan_repair(BytesSource(data), name, Wishes(now=7, allow_loss=True, **wishes))
+    if plan.script is None:
+        return plan, None
+    made = b"".join(result(plan.script, BytesSource(data), plan.before.encoding))
+    assert examine(BytesSource(made), name, reader="native").state == "clean"
+    return plan, made.splitlines(keepends=True)
+
+
+TURN, STEP, USER = first(V4, "turn/start"), first(V4, "step/start"), first(V4, "user/message")
+MIDDLE = STEP + 1
+LOSSLESS = {
+    "blank line": [*V4[:MIDDLE], b"\n", *V4[MIDDLE:]],
+    "zero bytes between records": [*V4[:MIDDLE], b"\0" * 9 + b"\n", *V4[MIDDLE:]],
+    "two records on one line": [*V4[:MIDDLE], V4[MIDDLE].rstrip() + V4[MIDDLE + 1], *V4[MIDDLE + 2 :]],
+    "a trailing comma": [*V4[:MIDDLE], V4[MIDDLE].replace(b"}\n", b",}\n"), *V4[MIDDLE + 1 :]],
+    "a brace too few": [*V4[:MIDDLE], V4[MIDDLE].replace(b"}\n", b"\n"), *V4[MIDDLE + 1 :]],
+    "a byte order mark": [b"\xef\xbb\xbf" + V4[0], *V4[1:]],
+    "a record twice": [*V4[:MIDDLE], V4[MIDDLE], *V4[MIDDLE:]],
+    "the header twice": [*V4[:MIDDLE], V4[0], *V4[MIDDLE:]],
+    "two records swapped": [*V4[:MIDDLE], V4[MIDDLE + 1], V4[MIDDLE], *V4[MIDDLE + 2 :]],
+    "a wrong number": changed(V4, MIDDLE, seq=999),
+    "a number as text": changed(V4, MIDDLE, seq="3"),
+    "a version as text": changed(V4, 0, version="4"),
+    "no version": changed(V4, 0, version=None),
+    "another type of header": changed(V4, 0, type="sesion"),
+    "no depth": changed(V4, 0, delegationDepth=None),
+    "ignorable that is false": changed(V4, TURN, ignorable=False),
+}
+
+
+@pytest.mark.parametrize("name", LOSSLESS)
+def test_lossless_remedy_gives_back_what_was(name):
+    plan, made = repaired(LOSSLESS[name])
+    assert made == V4
+    assert not plan.lossy
+    assert not plan.lost
+
+
+LOSSY = {
+    "a line that cannot be read": [*V4[:STEP], b"{what?\n", *V4[STEP + 1 :]],
+    "an array": [*V4[:STEP], b"[1]\n", *V4[STEP + 1 :]],
+    "a hole": [*V4[:STEP], *V4[STEP + 1 :]],
+    "no time": changed(V4, TURN, time=None),
+    "a member too many": changed(V4, TURN, note="x"),
+    "a marker on a log-only event": changed(V4, TURN, surfaceOp="append"),
+    "no marker": changed(V4, USER, surfaceOp=None),
+    "a marker of no kind": changed(V4, USER, surfaceOp="prepend"),
+    "a citation of a later event": changed(V4, USER, sourceEventSeqs=[900]),
+    "a turn with another number": changed(V4, TURN, data={"turn": 3}),
+    "no turn/start": [*V4[:TURN], *V4[TURN + 1 :]],
+    "no turn/end": [line for line in V4 if b'"turn/end"' not in line] + V4[TURN : TURN + 1],
+    "a header member too many": changed(V4, 0, colour="red"),
+    "a relative cwd": changed(V4, 0, cwd="home"),
+    "no time of creation": changed(V4, 0, createdAt=None),
+    "seeded without a marker": changed(V4, 0, isSeeded=True),
+    "zeros in a number": [*V4[:TURN], V4[TURN].replace(b'"time":1', b'"time":\0\x001', 1), *V4[TURN + 1 :]],
+    "not a number": [*V4[:TURN], V4[TURN].replace(b'"turn":1', b'"turn":NaN'), *V4[TURN + 1 :]],
+}
+
+
+@pytest.mark.parametrize("name", LOSSY)
+def test_lossy_remedy_keeps_all_other_records(name):
+    plan, made = repaired(LOSSY[name])
+    assert plan.lossy
+    assert made is not None
+    kinds = [json.loads(line)["type"] for line in made]
+    for line in V4[1:]:
+        kind = json.loads(line)["type"]
+        assert kind in kinds
+    assert len(made) >= len(V4) - 1
+
+
+def test_without_consent_a_lossy_plan_is_not_carried_out():
+    data = b"".join(LOSSY["a hole"])
+    plan = plan_repair(BytesSource(data), "session.v4.jsonl", Wishes(now=7))
+    assert "--allow-loss agrees" in plan.why_not
+    assert plan.script is not None
+
+
+def test_references_move_with_what_they_name():
+    assert any(b"sourceEventSeqs" in line for line in COMPACTED)
+    second = TURN + 1
+    plan, made = repaired([*COMPACTED[:second], dumped({"type": "sandbox/mode"}), *COMPACTED[second:]])
+    assert made is not None
+    assert [json.loads(line) for line in made] == [json.loads(line) for line in COMPACTED]
+    lost = first(COMPACTED, "request/header") if b'"request/header"' in b"".join(COMPACTED) else second
+    plan, made = repaired([*COMPACTED[:lost], *COMPACTED[lost + 1 :]])
+    assert made is not None
+    assert plan.lossy
+
+
+def test_packed_row_that_overlaps_keeps_what_is_new():
+    index = next(index for index, line in enumerate(V0) if b"-chunks" in line)
+    row = json.loads(V0[index])
+    again = {**row, "data": dict(row["data"])}
+    plan, made = repaired([*V0[: index + 1], dumped(again), *V0[index + 1 :]], name="session.jsonl")
+    assert not plan.lossy
+    assert made == V0
+
+
+def test_a_compaction_that_its_process_took_along_gets_its_marker():
+    opened = {"type": "compaction/start", "seq": 0, "time": 1, "data": {"compactionId": "c", "turn": 2}}
+    step_end = max(index for index, line in enumerate(V4) if b'"step/end"' in line)
+    lines = list(V4)
+    rows = [json.loads(line) for line in lines]
+    rows.insert(step_end + 1, opened)
+    for seq, row in enumerate(rows[1:]):
+        row["seq"] = seq
+    rows = rows[: step_end + 3]
+    plan, made = repaired([dumped(row) for row in rows])
+    assert made is not None
+    assert not plan.lossy
+    assert plan.end_seed == {"type": "session/end-seed", "seq": len(rows) - 1, "time": 7, "data": {}}
+
+
+def test_what_is_newer_is_left_alone_unless_it_is_named():
+    lines = [*V4, dumped({"type": "acme/note", "seq": len(V4) - 1, "time": 9, "data": {}})]
+    plan, made = repaired(lines)
+    assert made is None
+    assert plan.why_not.startswith("the file is whole")
+    plan, made = repaired(lines, fix=frozenset({"unknown-type"}))
+    assert json.loads(made[-1])["ignorable"] is True
+    assert made[:-1] == lines[:-1]
+
+
+def test_what_breaks_a_rule_goes_alone_and_is_named():
+    bad = {"type": "tool/result", "seq": USER, "time": 9, "data": {"turn": 1}, "surfaceOp": "append"}
+    lines = [*V4[: USER + 1], dumped(bad), *V4[USER + 1 :]]
+    plan, made = repaired(lines)
+    assert made == V4
+    assert [lost.event for lost in plan.lost] == [bad]
+
+
+def test_a_list_of_citations_that_no_log_can_have_is_left_alone():
+    lines = changed(V4, USER, sourceEventSeqs=[[0, 2**53 - 1]])
+    plan, made = repaired([*lines[:TURN], *lines[TURN + 1 :]])
+    assert made is not None
+    assert plan.lossy
+
+
+def test_a_record_that_is_too_long_for_us_is_never_dropped(monkeypatch):
+    monkeypatch.setattr(Lines.__init__, "__defaults__", (300,))
+    monkeypatch.setattr("dshlog.storage.source.WINDOW", 50)
+    monkeypatch.setattr("dshlog.report.reading.LONGEST_STRING", 1000)
+    long = {"type": "todo/write", "seq": len(V4) - 1, "time": 9, "data": {"todos": [], "a": "x" * 2000}}
+    plan, made = repaired([*V4, dumped(long)])
+    assert made is None
+    assert plan.why_not.startswith("dshlog does not read all of it")
+
+
+@pytest.mark.parametrize("kind", [[], {}, 7, None, "", "text-chunks"])
+def test_a_type_of_any_kind_is_no_obstacle(kind):
+    plan, made = repaired(changed(V4, MIDDLE, type=kind))
+    assert made is not None or plan.why_not
+
+
+def called(version, *, block, call, result_id):
+    """Give lines with one call, whose records name it in three ways."""
+    lines = list(V0 if version == 0 else V4)
+    rows = [json.loads(line) for line in lines]
+    step = next(index for index, row in enumerate(rows) if row.get("type") == "tool/call")
+    advertised = max(index for index in range(step) if rows[index].get("type") == "assistant/message")
+    answer = next(index for index in range(step, len(rows)) if rows[index].get("type") == "tool/result")
+    for one in rows[advertised]["data"]["message"]["content"]:
+        if one.get("type") == "tool-call":
+            one.update(block)
+    rows[step]["data"] |= call
+    message = rows[answer]["data"]["message"]
+    if result_id is not None:
+        message["source"]["callId"] = result_id
+        for one in message["content"]:
+            if "toolCallId" in one:
+                one["toolCallId"] = result_id
+        if "toolCallId" in message:
+            message["toolCallId"] = result_id
+    return [dumped(row) for row in rows], advertised, step
+
+
+@pytest.mark.parametrize("version", [0, 4])
+def test_the_call_without_an_id_gets_one_everywhere(version):
+    lines, advertised, step = called(version, block={"id": ""}, call={"callId": ""}, result_id="")
+    name = "session.jsonl" if version == 0 else "session.v4.jsonl"
+    plan, made = repaired(lines, name=name)
+    assert not plan.lossy
+    assert len(made) == len(lines)
+    given = json.loads(made[step])["data"]["callId"]
+    assert given.startswith("recovered-call-")
+    assert given.encode() in made[advertised]
+
+
+def test_arguments_become_those_that_were_advertised():
+    lines, _, step = called(4, block={}, call={"arguments": "{}\ufffd"}, result_id=None)
+    plan, made = repaired(lines)
+    assert plan.lossy
+    assert made == V4
+    assert step
+
+
+def test_a_block_that_stands_twice_goes():
+    rows = [json.loads(line) for line in V4]
+    index = next(
+        index for index, row in enumerate(rows) if b'"tool-call"' in V4[index] and row["type"] == "assistant/message"
+    )
+    content = rows[index]["data"]["message"]["content"]
+    content.append(next(block for block in content if block.get("type") == "tool-call"))
+    plan, made = repaired([dumped(row) for row in rows])
+    assert made == V4
+    assert not plan.lossy
