@@ -17,7 +17,7 @@ LAYERS = [  # lowest first; the neighbours of one row are strangers
     {"codec"},
     {"fold"},
     {"rules"},
-    {"repair"},
+    {"migrate", "repair"},
     {"report"},
     {"files", "render"},
     {"cli"},

@@ -1,0 +1,164 @@
+"""Stored rows of v0 to v3 as the upgrade reads them: one row after the other, tolerant of a bad tail.
+
+Source: migration.md §1.4, storage.md §5.2 (b).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dshlog.codec.chunkruns import PAYLOAD, row_faults
+from dshlog.codec.envelope import MEMBERS, REQUIRED
+from dshlog.codec.sources import Sources, decode_sources, expand
+from dshlog.fold.marker import marker_faults, source_faults
+from dshlog.migrate.refusal import READING, Refusal, Refusals
+from dshlog.migrate.stage import Event, PackedStage, Stage
+from dshlog.model.fault import Fault
+from dshlog.model.number import as_count, as_int, is_number
+from dshlog.model.vocabulary import row_checked_types
+from dshlog.rules.admission import admission_faults
+from dshlog.rules.payload import row_faults_v3
+from dshlog.storage.jsontext import NotJSON, loads
+from dshlog.storage.unread import Overlong
+
+_PACKING = 2  # generations below this one have packed rows
+_EXACT = 2  # the first generation whose envelope is checked row by row
+_CHECKED = 3  # the generation whose rows are checked for more than their envelope
+_PLAIN = {"type", "seq", "time", "data"}
+
+
+class Rows:
+    """Feeds the rows of a log to the first stage until one does not continue it.
+
+    `position` counts the events that were fed or, in v3, would have been. `dropped` says that rows at the
+    end are left out of the result.
+    """
+
+    def __init__(self, version: int, first: Stage, packed: PackedStage | None, refusals: Refusals) -> None:
+        self.version = version
+        self.position = 0
+        self.marker = -1  # seq of the last inherited end-seed that was accepted
+        self._first = first
+        self._packed = packed
+        self._refusals = refusals
+        self._unread = self._bad = self._odd = False  # not JSON; malformed or out of place; odd in v3
+        self._row_checked = row_checked_types() if version == _CHECKED else frozenset()
+
+    @property
+    def dropped(self) -> bool:
+        """Tell whether some row was not taken."""
+        return self._unread or self._bad or self._odd
+
+    def feed(self, lines: list[bytes]) -> None:
+        """Take whole lines behind the header, in order."""
+        for line in lines:
+            if self._refusals.stopped:
+                return
+            self._line(line)
+
+    def _line(self, line: bytes) -> None:
+        try:
+            if isinstance(line, Overlong):
+                raise NotJSON(0, "the line is too long")  # noqa: TRY301 - dsh would read it, we cannot
+            value = loads(line)
+        except NotJSON:
+            self._unread = True
+            return
+        row: Any = value if type(value) is dict else {}
+        kind = row.get("type")
+        if self._unread:
+            if kind == "turn/end":
+                self._corrupt("a turn/end stands behind a line that is not JSON", "$")
+            return
+        if self.version == _CHECKED:
+            for fault in admission_faults(row, self.version):
+                self._fatal("upgrade-hard-row", fault, kind)
+                return
+        if self.version < _PACKING and type(kind) is str and kind in PAYLOAD:
+            self._packed_row(row)
+        else:
+            self._event(value, row, kind)
+
+    def _packed_row(self, row: Event) -> None:
+        if self._bad or row_faults(row, 1) or as_count(row["seq0"]) != self.position or self._packed is None:
+            self._bad = True
+            return
+        data = row["data"]
+        count = len(data["dt"]) + 1
+        at, self.position = self.position, self.position + count
+        self._packed.packed(row, at)
+
+    def _event(self, value: object, row: Event, kind: object) -> None:
+        decoded = type(value) is dict and self._decodes(row)
+        if self._bad or not decoded:
+            if self._bad and decoded and kind == "turn/end":
+                self._corrupt("a turn/end stands behind a row that was left out", "$")
+            self._bad = True
+            return
+        seq = row.get("seq")
+        if not is_number(seq) or seq != self.position:
+            if kind == "turn/end":
+                self._corrupt(f"a turn/end stands at another position than {self.position}", "$.seq")
+            self._bad = True
+            return
+        at, self.position = self.position, self.position + 1
+        if self.version == _CHECKED:
+            fault = self._odd_row(row, kind, at)
+            self._odd = self._odd or fault is not None
+            if self._odd and kind == "turn/end":
+                words = fault.message if fault is not None else "a turn/end stands behind a row that was left out"
+                self._corrupt(words, fault.path if fault is not None else "$")
+            if self._odd:
+                return
+        if kind == "session/end-seed" and self.version >= _EXACT:
+            if type(row["data"]) is not dict:
+                self._corrupt("the data of a session/end-seed is no object", "$.data")
+                return
+            if row["data"].get("inherited") is True:
+                self.marker = at
+        self._first.take(row, at)
+
+    def _decodes(self, row: Event) -> bool:
+        """Tell whether the row decoder takes an object; its sources are decoded in place."""
+        if (
+            self.version >= _EXACT
+            and row.keys() != _PLAIN
+            and not (
+                all(name in row for name in REQUIRED) and row.keys() <= MEMBERS and row.get("ignorable", True) is True
+            )
+        ):
+            return False
+        if self.version >= _EXACT and (type(row["type"]) is not str or as_int(row["time"]) is None):
+            return False
+        if "sourceEventSeqs" not in row:
+            return True
+        seq = as_count(row.get("seq"))
+        if seq is None:
+            return False
+        sources = decode_sources(row["sourceEventSeqs"], seq, distinct=self.version >= _EXACT)
+        if isinstance(sources, Fault):
+            return False
+        row["sourceEventSeqs"] = sources if self.version < _PACKING else list(expand(sources))
+        return True
+
+    def _odd_row(self, row: Event, kind: Any, seq: int) -> Fault | None:  # noqa: ANN401 - a text by now
+        """Give what makes a v3 row of a listed type malformed beyond its envelope."""
+        if as_count(row["seq"]) is None:
+            return Fault("seq-not-count", "seq is negative zero", "$.seq")
+        if kind not in self._row_checked:
+            return None
+        faults = marker_faults(row, seq, self.version, opaque=False)
+        sources: Sources | None = row.get("sourceEventSeqs")
+        if not faults and sources is not None:
+            faults = source_faults(kind, sources, seq, self.version)
+        faults = faults or row_faults_v3(kind, row["data"])
+        return faults[0] if faults else None
+
+    def _fatal(self, name: str, fault: Fault, kind: object) -> None:
+        self._refusals.stopped = True
+        shown = kind if type(kind) is str else None
+        self._refusals.add(Refusal(READING, name, fault.message, fault.path, self.position, shown))
+
+    def _corrupt(self, words: str, path: str | None) -> None:
+        if not self._refusals.stopped:
+            self._fatal("upgrade-corrupt", Fault("upgrade-corrupt", words, path), "turn/end")

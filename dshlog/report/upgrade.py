@@ -1,0 +1,119 @@
+"""Whether dsh would upgrade one log, and to what: a reading on its way through the edges."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dshlog.migrate.chain import LAST, Chain, header_of
+from dshlog.migrate.refusal import PUBLISHING, READING, Refusal, Refusals
+from dshlog.migrate.successor import Successor
+from dshlog.report.reading import Reading
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from dshlog.migrate.children import Child
+    from dshlog.model.header import Header
+    from dshlog.model.report import Encoding
+    from dshlog.rules.draft import Draft
+    from dshlog.storage.source import Source
+
+# Header rules that the v0 builds do not have and every later reader does.
+_LATER = frozenset({"header-member-unknown"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upgraded:
+    """What came of an upgrade.
+
+    `refusals` are all reasons against it, `more` counts by name those that were not kept. `events` counts
+    the events of the result, `dropped` tells that rows at the end of the log are left out of it.
+    """
+
+    version: int | None
+    to: int
+    refusals: tuple[Refusal, ...]
+    more: dict[str, int]
+    events: int = 0
+    dropped: bool = False
+
+    @property
+    def opens(self) -> bool:
+        """Tell whether dsh opens the log for reading."""
+        return all(refusal.edge == PUBLISHING for refusal in self.refusals)
+
+
+class Upgrade:
+    """One upgrade: takes the lines behind the header, then tells what came of it."""
+
+    def __init__(
+        self,
+        header: Header,
+        to: int = LAST,
+        *,
+        children: Iterable[Child] = (),
+        write: Callable[[bytes], object] | None = None,
+        verify: bool = False,
+    ) -> None:
+        self._version, self._to = header.version, to
+        self._refusals = Refusals()
+        self._last = Successor(header_of(header, to), self._refusals, write=write, verify=verify)
+        self._chain = Chain(header, to, self._last, self._refusals, children)
+
+    def feed(self, lines: list[bytes]) -> None:
+        """Take whole lines in order."""
+        self._chain.rows.feed(lines)
+
+    def finish(self, drafts: list[Draft]) -> Upgraded:
+        """Tell what came of it; `drafts` are the faults of framing and header."""
+        before = physical(drafts)
+        if not before:
+            self._chain.end()
+        found = self._refusals
+        return Upgraded(
+            version=self._version,
+            to=self._to,
+            refusals=(*before, *found.kept),
+            more=dict(found.more),
+            events=self._last.events,
+            dropped=self._chain.rows.dropped,
+        )
+
+
+def physical(drafts: list[Draft]) -> list[Refusal]:
+    """Give the faults of framing and header for which dsh does not begin to upgrade."""
+    return [
+        Refusal(READING, draft.rule.name, draft.fault.message, draft.fault.path)
+        for draft in drafts
+        if draft.fatal or draft.rule.name in _LATER
+    ]
+
+
+def upgrade(  # noqa: PLR0913 - one keyword for each way
+    source: Source,
+    encoding: Encoding | None = None,
+    *,
+    to: int = LAST,
+    children: Iterable[Child] = (),
+    write: Callable[[bytes], object] | None = None,
+    verify: bool = True,
+) -> Upgraded:
+    """Upgrade one log.
+
+    Args:
+        source: the bytes.
+        encoding: raw or zstd when the name of the file decides it; else the first bytes do.
+        to: the generation of the result.
+        children: the child sessions of the log.
+        write: takes the text of the result; worth nothing when there are refusals.
+        verify: whether embedded streams are replayed, as dsh does before it writes the result.
+    """
+    reading = Reading(source, encoding)
+    header = reading.header
+    if header is None or header.version >= to:
+        return Upgraded(version=reading.version, to=to, refusals=tuple(physical(reading.drafts)), more={})
+    done = Upgrade(header, to, children=children, write=write, verify=verify)
+    for lines, _, _ in reading.batches():
+        done.feed(lines)
+    return done.finish(reading.drafts)
