@@ -45,15 +45,16 @@ class Collected:
         self.events = []
 
     def take(self, event, origin):
+        assert origin >= 0
         if "sourceEventSeqs" in event:
             event["sourceEventSeqs"] = list(expand(event["sourceEventSeqs"]))
         self.events.append(event)
 
     def packed(self, row, origin):
-        raise AssertionError(row)
+        raise AssertionError(row, origin)
 
     def hole(self, origin):
-        self.events.append(None)
+        self.events.append((None, origin))
 
     def end(self):
         pass
