@@ -17,6 +17,7 @@ from dshlog.model.number import MAX_SAFE, as_count, as_int_or_zero
 __all__ = ["Accumulator", "Assembler", "AssemblyError", "StreamError", "accumulate", "assembled", "expand_stream"]
 
 Timed = tuple[int, dict[str, Any]]  # ms, chunk
+_Head = tuple[str, int, str | None, str | None]  # type, index, id and name of a run
 
 _RUN_OF = {chunk_type: kind for kind, (_, chunk_type, _) in PAYLOAD.items()}
 _RAW = frozenset({"block-start", "block-end", "usage", "finish"})
@@ -97,11 +98,12 @@ def accumulate(chunks: Iterable[tuple[object, object]]) -> list[dict[str, Any]]:
 class Accumulator:
     """Makes the records of one stream as its chunks come; `records` holds those made so far."""
 
-    __slots__ = ("_last", "_pieces", "_place", "_run", "records")
+    __slots__ = ("_head", "_last", "_pieces", "_place", "_run", "records")
 
     def __init__(self) -> None:
         self.records: list[dict[str, Any]] = []
         self._run: dict[str, Any] = {}  # the last record while it may still grow
+        self._head: _Head | None = None  # what its deltas share
         self._pieces: list[str] = []  # of that record
         self._last = 0
         self._place = 0
@@ -119,42 +121,39 @@ class Accumulator:
             raise StreamError("time is no integer", f"[{place}].time")
         fresh = _run_of(chunk, place)
         if fresh is None:
-            self._run = {}
+            self._head = None
             self.records.append({"type": "chunk", "time": at, "chunk": chunk})
             return
         head, piece = fresh
-        if not self._joins(head, at):
-            self._begin(head, at)
+        self._join(tuple(map(head.get, _HEAD)), at)  # type: ignore[arg-type]
         self._pieces.append(piece)
         self._last = at
 
     def add_packed(self, row: dict[str, Any]) -> int:
         """Take the chunks of a packed row that every reader takes; the time of the last one in ms."""
         data, at = row["data"], int(row["time0"])
-        head = {"type": row["type"], "index": int(data["index"])}
-        head |= {name: data[name] for name in ("id", "name") if name in data}
         gaps = data["dt"] if set(map(type, data["dt"])) <= _INT else list(map(int, data["dt"]))
-        if not self._joins(head, at):
-            self._begin(head, at)
+        self._join((row["type"], int(data["index"]), data.get("id"), data.get("name")), at)
         self._run["dt"] += gaps
         self._pieces += data[PAYLOAD[row["type"]][0]]
         self._last = at + sum(gaps)
         self._place += len(gaps) + 1
         return self._last
 
-    def _joins(self, head: dict[str, Any], at: int) -> bool:
-        """Tell whether a delta continues the last record, and note its gap if it does."""
-        run, gap = self._run, at - self._last
-        if not run or abs(gap) > MAX_SAFE or any(run.get(name) != head.get(name) for name in _HEAD):
-            return False
-        run["dt"].append(gap)
-        return True
-
-    def _begin(self, head: dict[str, Any], at: int) -> None:
-        run = {"type": head["type"], "time0": at, "index": head["index"], "dt": []}
-        run |= {name: head[name] for name in ("id", "name") if name in head}
-        self._pieces = run[PAYLOAD[head["type"]][0]] = []
-        self._run = run
+    def _join(self, head: _Head, at: int) -> None:
+        """Continue the last record with a delta if it can be continued, else begin another."""
+        gap = at - self._last
+        if head == self._head and -MAX_SAFE <= gap <= MAX_SAFE:
+            self._run["dt"].append(gap)
+            return
+        self._head = head
+        kind, index, call_id, name = head
+        self._run = run = {"type": kind, "time0": at, "index": index, "dt": []}
+        if call_id is not None:
+            run["id"] = call_id
+        if name is not None:
+            run["name"] = name
+        self._pieces = run[PAYLOAD[kind][0]] = []
         self.records.append(run)
 
 

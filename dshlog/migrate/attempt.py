@@ -38,6 +38,8 @@ class PendingAttempt:
 
     def cited_by(self, sources: Iterable[int | range]) -> bool:
         """Tell whether citations name exactly the chunks, in order."""
+        if len(self.spans) == 1 and type(sources) is list and len(sources) == len(self.spans[0]):
+            return sources == list(self.spans[0])
         return _merged(sources) == self.spans
 
 

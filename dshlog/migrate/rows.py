@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from dshlog.codec.chunkruns import PAYLOAD, row_faults
+from dshlog.codec.chunkruns import PAYLOAD, members, row_faults
 from dshlog.codec.envelope import MEMBERS, REQUIRED
 from dshlog.codec.sources import Sources, decode_sources, expand
 from dshlog.fold.marker import marker_faults, source_faults
 from dshlog.migrate.refusal import READING, Refusal, Refusals
 from dshlog.migrate.stage import Event, PackedStage, Stage
 from dshlog.model.fault import Fault
-from dshlog.model.number import as_count, as_int, is_number
+from dshlog.model.number import MAX_SAFE, as_count, as_int, is_number
 from dshlog.model.vocabulary import row_checked_types
 from dshlog.rules.admission import admission_faults
 from dshlog.rules.payload import row_faults_v3
@@ -24,6 +24,7 @@ from dshlog.storage.unread import Overlong
 _PACKING = 2  # generations below this one have packed rows
 _EXACT = 2  # the first generation whose envelope is checked row by row
 _CHECKED = 3  # the generation whose rows are checked for more than their envelope
+_INT = {int}
 _PLAIN = {"type", "seq", "time", "data"}
 
 
@@ -80,11 +81,10 @@ class Rows:
             self._event(value, row, kind)
 
     def _packed_row(self, row: Event) -> None:
-        if self._bad or row_faults(row, 1) or as_count(row["seq0"]) != self.position or self._packed is None:
+        count = 0 if self._bad else _members(row, self.position)
+        if not count or self._packed is None:
             self._bad = True
             return
-        data = row["data"]
-        count = len(data["dt"]) + 1
         at, self.position = self.position, self.position + count
         self._packed.packed(row, at)
 
@@ -135,6 +135,8 @@ class Rows:
         seq = as_count(row.get("seq"))
         if seq is None:
             return False
+        if self.version < _PACKING and _plainly_listed(row["sourceEventSeqs"], seq):
+            return True
         sources = decode_sources(row["sourceEventSeqs"], seq, distinct=self.version >= _EXACT)
         if isinstance(sources, Fault):
             return False
@@ -162,3 +164,25 @@ class Rows:
     def _corrupt(self, words: str, path: str | None) -> None:
         if not self._refusals.stopped:
             self._fatal("upgrade-corrupt", Fault("upgrade-corrupt", words, path), "turn/end")
+
+
+def _members(row: Event, position: int) -> int:
+    """Count the events of a packed row that continues the log; 0 when it does not, or is malformed."""
+    count = members(row, position)
+    data = row.get("data")
+    if count and type(data) is dict and min(data["turn"], data["step"], data["index"]) >= 0 and data.get("id") != "":
+        return count
+    if row_faults(row, 1) or as_count(row["seq0"]) != position:
+        return 0
+    return len(row["data"]["dt"]) + 1
+
+
+def _plainly_listed(sources: object, seq: int) -> bool:
+    """Tell quickly that a list of v0 or v1 decodes, and to itself; False when in doubt."""
+    return (
+        type(sources) is list
+        and 0 < len(sources) <= seq
+        and set(map(type, sources)) == _INT
+        and min(sources) >= 0
+        and max(sources) <= MAX_SAFE
+    )
