@@ -28,34 +28,13 @@ def header_of(header: Header, to: int) -> Header:
 
 
 class Chain:
-    """The way of one log: `rows` takes its lines, `last` its events in the generation asked for.
+    """The way of one log: `rows` takes its lines, the last stage its events in the generation asked for."""
 
-    Args:
-        header: of the log as stored.
-        to: the generation of the result, above that of the log.
-        last: takes the result. With a refusal among `refusals` it is worth nothing.
-        refusals: takes every reason for which dsh would not upgrade the log.
-        children: the child sessions of the log, which the edge to v4 asks for.
-    """
-
-    def __init__(
-        self, header: Header, to: int, last: PackedStage, refusals: Refusals, children: Iterable[Child] = ()
-    ) -> None:
+    def __init__(self, header: Header, first: Stage, packed: PackedStage | None, refusals: Refusals) -> None:
         self._header = header
         self._refusals = refusals
-        self.lift: FromV3 | None = None
-        stage: Stage = last
-        packed: PackedStage | None = last if to < _SEED_IN_BODY else None
-        if header.version <= 3 < to:  # noqa: PLR2004 - the edge from 3
-            stage = self.lift = FromV3(header_of(header, 3), stage, refusals, children)
-        if header.version <= 2 < to:  # noqa: PLR2004 - the edge from 2
-            stage = FromV2(header_of(header, 2), stage, refusals)
-        if header.version <= 1 < to:
-            stage = packed = FromV1(header_of(header, 1), stage, refusals, audit=header.version == 1)
-        if header.version == 0 and packed is not None:
-            stage = packed = FromV0(header, packed, refusals)
-        self._first = stage
-        self.rows = Rows(header.version, stage, packed, refusals)
+        self._first = first
+        self.rows = Rows(header.version, first, packed, refusals)
 
     def end(self) -> None:
         """Take the end of the log: the seed rule, and what waits in the edges."""
@@ -73,3 +52,31 @@ class Chain:
 
     def _seed(self, words: str) -> None:
         self._refusals.add(Refusal(READING, "upgrade-seed", words, "$"))
+
+
+def chain(header: Header, to: int, last: PackedStage, refusals: Refusals, children: Iterable[Child] = ()) -> Chain:
+    """Put the edges in a row.
+
+    Args:
+        header: of the log as stored.
+        to: the generation of the result, above that of the log.
+        last: takes the result. With a refusal among `refusals` it is worth nothing.
+        refusals: takes every reason for which dsh would not upgrade the log.
+        children: the child sessions of the log, which the edge to v4 asks for.
+    """
+    if to < LAST:
+        return early(header, to, last, last, refusals)
+    lift = FromV3(header_of(header, LAST - 1), last, refusals, children)
+    return early(header, LAST - 1, lift, None, refusals)
+
+
+def early(header: Header, to: int, last: Stage, packed: PackedStage | None, refusals: Refusals) -> Chain:
+    """Put the edges up to v3 in a row; `packed` is the last stage when it may get packed rows."""
+    stage = last
+    if header.version <= 2 < to:  # noqa: PLR2004 - the edge from 2
+        stage = FromV2(header_of(header, 2), stage, refusals)
+    if header.version <= 1 < to:
+        stage = packed = FromV1(header_of(header, 1), stage, refusals, audit=header.version == 1)
+    if header.version == 0 and packed is not None:
+        stage = packed = FromV0(header, packed, refusals)
+    return Chain(header, stage, packed, refusals)

@@ -63,7 +63,9 @@ class FromV0:
             return
         kind, data = event["type"], event["data"]
         for flaw in self._known[event["type"]](data, origin) or ():
-            self._refuse(flaw.name, sentence(flaw), f"$.data{flaw.path}", origin, kind)
+            self._refusals.add(
+                Refusal(EDGE, flaw.name, sentence(flaw), f"$.data{flaw.path}", origin, event["type"], flaw.about)
+            )
         if kind == "session-log-deepseek/delivery-accepted":
             self._delivery(data, origin)
         elif kind == "tool/result":

@@ -82,7 +82,9 @@ class FromV1:
             return
         if self._audit:
             for flaw in self._known[kind](data, origin) or ():
-                self._refuse(flaw.name, sentence(flaw), f"$.data{flaw.path}", origin, kind)
+                self._refusals.add(
+                    Refusal(EDGE, flaw.name, sentence(flaw), f"$.data{flaw.path}", origin, kind, flaw.about)
+                )
         self._map.append(_NOWHERE)
         self._turns(event, kind, data, origin)
         if kind == "session-log-deepseek/delivery-accepted":

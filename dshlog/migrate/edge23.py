@@ -51,7 +51,7 @@ class FromV2:
         if not self._refusals.holds(origin):
             for flaw in admission(event, source):
                 words = sentence(flaw) if flaw.path.startswith("$.data") else flaw.words
-                self._refuse(flaw.name, words, flaw.path, origin, kind)
+                self._refusals.add(Refusal(EDGE, flaw.name, words, flaw.path, origin, kind, flaw.about))
         if type(kind) is not str or type(data) is not dict:
             self.hole(origin)
             return

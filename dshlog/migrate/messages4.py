@@ -70,8 +70,8 @@ def convert(kind: str, data: Any) -> None:  # noqa: ANN401 - a JSON value
     elif kind in _WRAPPED:
         _message(data.get("message"), "$.data.message")
         if kind == "tool/result" and data["message"].get("role") == "user":
-            data["message"] = message = lifted(data["message"])
-            _content(message["content"], "$.data.message.content[0].content")
+            _lift(data)
+            _content(data["message"]["content"], "$.data.message.content[0].content")
         _stream(data.get("stream"))
     elif kind == "assistant/attempt":
         _stream(data.get("stream"))
@@ -145,8 +145,9 @@ def _stream(stream: Any) -> None:  # noqa: ANN401
                 chunk["blockType"] = f"plugin:{named}"
 
 
-def lifted(message: dict[str, Any]) -> dict[str, Any]:
-    """Give the message of a tool result without its wrapper block."""
+def _lift(data: dict[str, Any]) -> None:
+    """Take the wrapper block off the message of a tool result."""
+    message = data["message"]
 
     def wrong(path: str, words: str) -> FormError:
         return FormError(f"$.data.message{path}", words, "upgrade-tool-wrapper")
@@ -165,12 +166,12 @@ def lifted(message: dict[str, Any]) -> dict[str, Any]:
     content = block.get("content")
     if type(content) is not list:
         raise wrong(".content[0].content", "the content of the block is no list")
-    if any(type(inner) is dict and inner.get("type") == "tool-result" for inner in content):
-        raise wrong(".content[0].content", "a tool-result block stands inside another")
     made = {"role": "tool", "source": source, "toolCallId": call_id, "content": content}
     if "isError" in block:
         made["isError"] = block["isError"]
     made["id"] = name
     made |= {f"plugin:message:{key}": value for key, value in message.items() if key not in _MESSAGE}
     made |= {f"plugin:result:{key}": value for key, value in block.items() if key not in _BLOCK}
-    return made
+    data["message"] = made
+    if any(type(inner) is dict and inner.get("type") == "tool-result" for inner in content):
+        raise wrong(".content[0].content", "a tool-result block stands inside another")

@@ -16,7 +16,8 @@ class Refusal(NamedTuple):
     `edge` is "0->1" to "3->4", "reading" before the first edge, "result" behind the last, or "publishing" for
     what only keeps dsh from writing the result. `name` is the
     name of the finding, `seq` the event in the log as stored (None when it belongs to none), `kind` its
-    type there, `path` leads to the member at fault.
+    type there, `path` leads to the member at fault, `about` is the kind of source or content, or the code of
+    v4, that it is about.
     """
 
     edge: str
@@ -25,6 +26,7 @@ class Refusal(NamedTuple):
     path: str | None = None
     seq: int | None = None
     kind: str | None = None
+    about: str | None = None
 
 
 class Refusals:

@@ -5,6 +5,8 @@ Source: migration.md §1.4, storage.md §5.2 (b).
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_right
 from typing import Any
 
 from dshlog.codec.chunkruns import PAYLOAD, members, row_faults
@@ -31,24 +33,33 @@ _PLAIN = {"type", "seq", "time", "data"}
 class Rows:
     """Feeds the rows of a log to the first stage until one does not continue it.
 
-    `position` counts the events that were fed or, in v3, would have been. `dropped` says that rows at the
-    end are left out of the result.
+    `position` counts the events that were fed or, in v3, would have been.
     """
 
     def __init__(self, version: int, first: Stage, packed: PackedStage | None, refusals: Refusals) -> None:
         self.version = version
         self.position = 0
         self.marker = -1  # seq of the last inherited end-seed that was accepted
+        self.left_out = 0  # rows at the end that are not taken
+        self.lost = 0  # those among them that are objects
+        self._runs: tuple[array[int], array[int]] = (array("q"), array("q"))  # seq behind each packed row, lines saved
         self._first = first
         self._packed = packed
         self._refusals = refusals
+        self._object = False  # whether the last line is one
         self._unread = self._bad = self._odd = False  # not JSON; malformed or out of place; odd in v3
         self._row_checked = row_checked_types() if version == _CHECKED else frozenset()
 
-    @property
-    def dropped(self) -> bool:
-        """Tell whether some row was not taken."""
-        return self._unread or self._bad or self._odd
+    def line_of(self, seq: int) -> int:
+        """Give the line of an event that was taken, counted from 1."""
+        ends, saved = self._runs
+        before = bisect_right(ends, seq)
+        last = saved[before - 1] if before else 0
+        within = 0
+        if before < len(ends):
+            first = ends[before] - (saved[before] - last) - 1
+            within = max(0, seq - first)
+        return seq + 2 - last - within
 
     def feed(self, lines: list[bytes]) -> None:
         """Take whole lines behind the header, in order."""
@@ -56,6 +67,9 @@ class Rows:
             if self._refusals.stopped:
                 return
             self._line(line)
+            if self._unread or self._bad or self._odd:
+                self.left_out += 1
+                self.lost += self._object
 
     def _line(self, line: bytes) -> None:
         try:
@@ -63,8 +77,10 @@ class Rows:
                 raise NotJSON(0, "the line is too long")  # noqa: TRY301 - dsh would read it, we cannot
             value = loads(line)
         except NotJSON:
+            self._object = False
             self._unread = True
             return
+        self._object = type(value) is dict
         row: Any = value if type(value) is dict else {}
         kind = row.get("type")
         if self._unread:
@@ -86,6 +102,9 @@ class Rows:
             self._bad = True
             return
         at, self.position = self.position, self.position + count
+        ends, saved = self._runs
+        ends.append(self.position)
+        saved.append(count - 1 + (saved[-1] if saved else 0))
         self._packed.packed(row, at)
 
     def _event(self, value: object, row: Event, kind: object) -> None:

@@ -74,6 +74,7 @@ def content(version: int) -> Check:
                                 where,
                                 f"is of the kind {kind[:40]!a}, which is no content of v2",
                                 "upgrade-content-kind",
+                                kind,
                             ),
                         ]
                     continue
@@ -227,7 +228,7 @@ def source(version: int) -> Check:
         if shape is not None:
             return shape(value)
         return (
-            [Flaw("", f"is of the kind {kind[:40]!a}, which v2 does not have", "upgrade-source-kind")]
+            [Flaw("", f"is of the kind {kind[:40]!a}, which v2 does not have", "upgrade-source-kind", kind)]
             if version >= STRICT
             else None
         )

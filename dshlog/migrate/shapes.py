@@ -13,11 +13,15 @@ from dshlog.model.number import MAX_SAFE, as_count, as_int
 
 
 class Flaw(NamedTuple):
-    """What is wrong with a value: `path` leads from it to the place, "" for itself; `name` is that of the finding."""
+    """What is wrong with a value: `path` leads from it to the place, "" for itself.
+
+    `name` is that of the finding, `about` the kind of content or source that it is about.
+    """
 
     path: str
     words: str
     name: str = "upgrade-payload"
+    about: str | None = None
 
 
 Check = Callable[[Any], "list[Flaw] | None"]
@@ -184,7 +188,7 @@ def portable(value: object) -> list[Flaw] | None:
 
 def behind(prefix: str, flaws: list[Flaw]) -> list[Flaw]:
     """Move flaws of a member below the path of the member."""
-    return [Flaw(prefix + path, words, name) for path, words, name in flaws]
+    return [flaw._replace(path=prefix + flaw.path) for flaw in flaws]
 
 
 def shown(name: str) -> str:

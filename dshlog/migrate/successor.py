@@ -71,7 +71,7 @@ class Successor:
             edge, name = (PUBLISHING, "upgrade-stream") if replayed else (RESULT, "upgrade-rule")
             words = f"{draft.rule.code} {draft.rule.name}: {draft.fault.message}"
             origin = self._origins[draft.seq] if draft.seq is not None and draft.seq < len(self._origins) else None
-            self._refusals.add(Refusal(edge, name, words, draft.fault.path, origin))
+            self._refusals.add(Refusal(edge, name, words, draft.fault.path, origin, None, draft.rule.code))
 
     def _flush(self) -> None:
         lines, self._lines = self._lines, []

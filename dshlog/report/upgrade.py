@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from dshlog.migrate.chain import LAST, Chain, header_of
+from dshlog.migrate.chain import LAST, chain, header_of
 from dshlog.migrate.refusal import PUBLISHING, READING, Refusal, Refusals
 from dshlog.migrate.successor import Successor
+from dshlog.model.finding import Finding
+from dshlog.model.place import Place
 from dshlog.report.reading import Reading
+from dshlog.rules.register import BY_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -19,6 +22,13 @@ if TYPE_CHECKING:
     from dshlog.rules.draft import Draft
     from dshlog.storage.source import Source
 
+_WHERE = {
+    **{f"{version}->{version + 1}": f"upgrade v{version} to v{version + 1}" for version in range(LAST)},
+    "reading": "upgrade, reading",
+    "result": "upgrade, result",
+    "publishing": "upgrade, writing",
+}
+
 # Header rules that the v0 builds do not have and every later reader does.
 _LATER = frozenset({"header-member-unknown"})
 
@@ -28,7 +38,8 @@ class Upgraded:
     """What came of an upgrade.
 
     `refusals` are all reasons against it, `more` counts by name those that were not kept. `events` counts
-    the events of the result, `dropped` tells that rows at the end of the log are left out of it.
+    the events of the result, `left_out` the rows at the end of the log that are not in it, `lost` those among
+    them that are records. `lines` gives the line of each event that is named.
     """
 
     version: int | None
@@ -36,7 +47,9 @@ class Upgraded:
     refusals: tuple[Refusal, ...]
     more: dict[str, int]
     events: int = 0
-    dropped: bool = False
+    left_out: int = 0
+    lost: int = 0
+    lines: dict[int, int] = field(default_factory=dict)
 
     @property
     def opens(self) -> bool:
@@ -59,7 +72,7 @@ class Upgrade:
         self._version, self._to = header.version, to
         self._refusals = Refusals()
         self._last = Successor(header_of(header, to), self._refusals, write=write, verify=verify)
-        self._chain = Chain(header, to, self._last, self._refusals, children)
+        self._chain = chain(header, to, self._last, self._refusals, children)
 
     def feed(self, lines: list[bytes]) -> None:
         """Take whole lines in order."""
@@ -70,14 +83,16 @@ class Upgrade:
         before = physical(drafts)
         if not before:
             self._chain.end()
-        found = self._refusals
+        found, rows = self._refusals, self._chain.rows
         return Upgraded(
             version=self._version,
             to=self._to,
             refusals=(*before, *found.kept),
             more=dict(found.more),
             events=self._last.events,
-            dropped=self._chain.rows.dropped,
+            left_out=rows.left_out,
+            lost=rows.lost,
+            lines={seq: rows.line_of(seq) for refusal in found.kept if (seq := refusal.seq) is not None},
         )
 
 
@@ -117,3 +132,34 @@ def upgrade(  # noqa: PLR0913 - one keyword for each way
     for lines, _, _ in reading.batches():
         done.feed(lines)
     return done.finish(reading.drafts)
+
+
+def findings(done: Upgraded, path: str) -> list[tuple[str, Finding]]:
+    """Give the refusals as findings, each with its edge."""
+    out: list[tuple[str, Finding]] = []
+    finals = {refusal.name: refusal for refusal in done.refusals}
+    for refusal in done.refusals:
+        rule = BY_NAME[refusal.name]
+        last = finals[refusal.name] is refusal
+        line = done.lines.get(refusal.seq) if refusal.seq is not None else None
+        finding = Finding(
+            code=rule.code,
+            name=rule.name,
+            severity="warning" if refusal.edge == PUBLISHING else "error",
+            place=Place(file=path, line=line, seq=refusal.seq, json_path=refusal.path),
+            message=sentence(refusal),
+            hint=rule.hint,
+            remedy=rule.remedy,
+            rule=rule.rule,
+            follows=done.more.get(refusal.name, 0) if last else 0,
+        )
+        out.append((refusal.edge, finding))
+    return out
+
+
+def sentence(refusal: Refusal) -> str:
+    """Say in one sentence what is refused, where on the way, and about which type of event."""
+    if not refusal.name.startswith("upgrade-"):
+        return refusal.message
+    kind = f", {refusal.kind}" if refusal.kind is not None else ""
+    return f"{_WHERE.get(refusal.edge, refusal.edge)}{kind}: {refusal.message}"

@@ -9,7 +9,7 @@ import pytest
 
 from dshlog.codec.header import to_header
 from dshlog.codec.sources import expand
-from dshlog.migrate.chain import Chain
+from dshlog.migrate.chain import chain
 from dshlog.migrate.children import child_of
 from dshlog.migrate.refusal import Refusals
 from dshlog.migrate.written import header_line
@@ -64,9 +64,9 @@ def migrated(asked):
     header = to_header(asked["header"], asked["from"])
     last, refusals = Collected(), Refusals()
     children = [child_of(each) for each in asked.get("children", [])]
-    chain = Chain(header, asked["to"], last, refusals, children)
-    chain.rows.feed([json.dumps(row).encode() for row in asked["rows"]])
-    chain.end()
+    way = chain(header, asked["to"], last, refusals, children)
+    way.rows.feed([json.dumps(row).encode() for row in asked["rows"]])
+    way.end()
     return header, last.events, refusals
 
 

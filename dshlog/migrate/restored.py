@@ -1,0 +1,95 @@
+"""A log of an older generation as a parent's upgrade looks at it: restored to v3, and its descriptors read.
+
+Source: migration.md §5.5. The rules of v3 between events are those of v4 on the converted log, with the few
+differences that are named here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dshlog.fold.identity import member
+from dshlog.migrate.chain import LAST, early, header_of
+from dshlog.migrate.children import Child, ConflictError, fact_of
+from dshlog.migrate.edge34 import FromV3
+from dshlog.migrate.refusal import RESULT, Refusals
+from dshlog.migrate.stage import Event, Stage
+from dshlog.migrate.successor import Successor
+from dshlog.model.header import Header
+from dshlog.rules.register import BY_CODE
+
+# Refusals of the last edge that v3 makes of itself.
+_OWN = frozenset({"upgrade-unknown-type"})
+# Rules of v4 that v3 does not have.
+_NEW = frozenset({"title-cites-twice", "catalog-malformed", "catalog-child-repeated"})
+
+
+class Descriptors:
+    """Collects the payloads of the descriptors that are a session's own."""
+
+    def __init__(self) -> None:
+        self.found: list[Any] = []
+
+    def see(self, event: Event) -> None:
+        """Take an event of v2 or later."""
+        if event.get("type") == "subagent/descriptor":
+            self.found.append(event.get("data"))
+        elif event.get("type") == "session/end-seed" and member(event.get("data"), "inherited") is True:
+            self.found.clear()
+
+    def of(self, name: str, created_at: int) -> Child:
+        """Give the child that they describe; one whose descriptor has another form counts as undescribed."""
+        child = Child(name, created_at, len(self.found), self.found[0] if self.found else None)
+        try:
+            fact_of(child)
+        except ConflictError:
+            return Child(name, created_at)
+        return child
+
+
+class Restoring:
+    """Takes the lines of a child log of v0 to v3."""
+
+    def __init__(self, header: Header) -> None:
+        self._before, self._lifting, self._result = Refusals(), Refusals(), Refusals()
+        successor = Successor(header_of(header, LAST), self._result, write=None, verify=False)
+        self._lift = FromV3(header_of(header, LAST - 1), successor, self._lifting, ())
+        self.descriptors = Descriptors()
+        self._chain = early(header, LAST - 1, _Tap(self._lift, self.descriptors), None, self._before)
+        self._v3 = header.version == LAST - 1
+
+    def feed(self, lines: list[bytes]) -> None:
+        """Take whole lines in order."""
+        self._chain.rows.feed(lines)
+
+    def finish(self) -> bool:
+        """Take the end; tells whether v3 restores the log."""
+        if not self._before.stopped:
+            self._chain.end()
+        if self._before or (self._lift.restarted and self._v3):
+            return False
+        if any(refusal.name in _OWN for refusal in self._lifting.kept):
+            return False
+        return not any(
+            refusal.edge == RESULT
+            and (rule := BY_CODE[refusal.about or ""]).stages[LAST] == "l"
+            and rule.name not in _NEW
+            for refusal in self._result.kept
+        )
+
+
+class _Tap:
+    """Lets the descriptors be seen on their way."""
+
+    def __init__(self, behind: Stage, descriptors: Descriptors) -> None:
+        self._behind, self._descriptors = behind, descriptors
+
+    def take(self, event: Event, origin: int) -> None:
+        self._descriptors.see(event)
+        self._behind.take(event, origin)
+
+    def hole(self, origin: int) -> None:
+        self._behind.hole(origin)
+
+    def end(self) -> None:
+        self._behind.end()
