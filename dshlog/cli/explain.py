@@ -27,6 +27,8 @@ Schema = Literal[
     "why",
     "ls",
     "stats",
+    "migrate",
+    "migrations",
     "explain",
 ]
 

@@ -69,12 +69,12 @@ def write(world: World, path: str, out: str, asked: Rewriting, *, verify: bool) 
         message = "the result is a file, which is proved before it gets its name; cat prints events"
         raise Failure(message, "name a file with -o")
     log = one_log(world, path, "unpack" if asked.unpack else "pack")
-    with world.kept_source(log) as source, _interruptible():
+    with world.kept_source(log) as source, interruptible():
         return _write(source, log, out, asked, verify=verify)
 
 
 @contextmanager
-def _interruptible() -> Iterator[None]:
+def interruptible() -> Iterator[None]:
     """Let a request to end be an interruption, so that no temporary file stays behind."""
     import signal
 
@@ -100,8 +100,8 @@ def _write(source: Source, log: str, out: str, asked: Rewriting, *, verify: bool
     from dshlog.files.create import NewFile
     from dshlog.report.rewrite import rewrite
 
-    encoding = asked.encoding or _encoding(source, log)
-    _refuse_name(out, encoding)
+    encoding = asked.encoding or encoding_of(source, log)
+    refuse_name(out, encoding)
     asked = replace(asked, prove=verify)
     with NewFile(out) as new:
         done = rewrite(source, log, asked, new.write)
@@ -123,14 +123,15 @@ def _write(source: Source, log: str, out: str, asked: Rewriting, *, verify: bool
     return 0
 
 
-def _encoding(source: Source, path: str) -> Encoding:
+def encoding_of(source: Source, path: str) -> Encoding:
+    """Give the container of a log: what its name promises, else what its first bytes say."""
     from dshlog.report.examine import named_encoding
     from dshlog.storage.container import sniff
 
     return named_encoding(path) or sniff(source)
 
 
-def _refuse_name(out: str, encoding: Encoding) -> None:
+def refuse_name(out: str, encoding: Encoding) -> None:
     """Refuse a name under which every reader would take the result for something else."""
     from dshlog.report.examine import named_encoding
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dshlog.codec.envelope import MEMBERS
 from dshlog.fold.identity import ABSENT, member
 from dshlog.fold.marker import marker_faults, source_faults
+from dshlog.migrate.refusal import unknown_type
 from dshlog.migrate.shape_events import payloads
 from dshlog.migrate.shapes import Flaw, behind
 from dshlog.migrate.stage import Event
@@ -24,7 +25,7 @@ def admission(event: Event, seq: int) -> Iterator[Flaw]:
     known = payloads(_GENERATION)
     if type(kind) is not str or kind not in known:
         shown = kind if type(kind) is str and kind.isprintable() else "something unnamed"
-        yield Flaw("$.type", f"{shown[:80]} is no event type of v2, ignorable or not", "upgrade-unknown-type")
+        yield Flaw("$.type", f"{shown[:80]} is no event type of v2, ignorable or not", unknown_type(event))
         return
     if event.keys() != _PLAIN or as_int(event["time"]) is None or as_count(event["seq"]) is None:
         yield from _envelope(event, kind, seq)

@@ -43,15 +43,17 @@ class Chain:
             return
         if header.version < _SEED_IN_BODY:
             if header.seed_length is not None and header.seed_length > rows.position:
-                self._seed(f"seedLength is {header.seed_length}, the log has {rows.position} events")
+                self._seed(
+                    "seed-length-exceeds", f"seedLength is {header.seed_length}, the log has {rows.position} events"
+                )
         elif header.is_seeded and rows.marker < 0:
-            self._seed("isSeeded is true, but no inherited session/end-seed is accepted")
+            self._seed("seed-marker-missing", "isSeeded is true, but no inherited session/end-seed is accepted")
         elif rows.marker >= 0 and not header.is_seeded:
-            self._seed("isSeeded is false, yet an inherited session/end-seed follows")
+            self._seed("seed-marker-unexpected", "isSeeded is false, yet an inherited session/end-seed follows")
         self._first.end()
 
-    def _seed(self, words: str) -> None:
-        self._refusals.add(Refusal(READING, "upgrade-seed", words, "$"))
+    def _seed(self, name: str, words: str) -> None:
+        self._refusals.add(Refusal(READING, name, words, "$"))
 
 
 def chain(header: Header, to: int, last: PackedStage, refusals: Refusals, children: Iterable[Child] = ()) -> Chain:

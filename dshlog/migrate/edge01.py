@@ -6,7 +6,7 @@ from typing import Any
 
 from dshlog.fold.identity import ABSENT, key, member
 from dshlog.migrate.old_forms import OldFormError, message_of, reason_of, steered, trigger_dropped
-from dshlog.migrate.refusal import Refusal, Refusals
+from dshlog.migrate.refusal import Refusal, Refusals, unknown_type
 from dshlog.migrate.shape_events import payloads
 from dshlog.migrate.shapes import Flaw
 from dshlog.migrate.stage import Event, PackedStage
@@ -50,7 +50,7 @@ class FromV0:
         if kind == "assistant/chunk" and type(data) is dict:
             self._behind.take(event, origin)
             return
-        refused = self._unreadable(kind, data)
+        refused = self._unreadable(event, kind, data)
         if refused is not None:
             self._refuse(*refused, origin, kind)
             self._behind.hole(origin)
@@ -74,18 +74,18 @@ class FromV0:
                 self._ids[origin] = name
         self._behind.take(event, origin)
 
-    def _unreadable(self, kind: object, data: object) -> tuple[str, str, str] | None:
+    def _unreadable(self, event: Event, kind: object, data: object) -> tuple[str, str, str] | None:
         if type(kind) is not str:
-            return "upgrade-unknown-type", "the event has no type", "$.type"
+            return unknown_type(event), "the event has no type", "$.type"
         if kind in _RETIRED:
-            return "upgrade-retired-type", f"{kind} is a development form that no upgrade reads", "$.type"
+            return "retired-type", f"{kind} is a development form that no upgrade reads", "$.type"
         if kind not in self._known and kind not in _RENAMED and kind not in {"steering/message", "assistant/chunk"}:
             shown = kind if kind.isprintable() and len(kind) <= 80 else ascii(kind[:80])  # noqa: PLR2004
-            return "upgrade-unknown-type", f"{shown} is no event type of v0, ignorable or not", "$.type"
+            return unknown_type(event), f"{shown} is no event type of v0, ignorable or not", "$.type"
         if type(data) is not dict:
             return "upgrade-payload", f"the data of {kind} is no object", "$.data"
         if kind == "request/header" and data.get("reason") == "fallback":
-            return "upgrade-retired-type", 'a request/header with the reason "fallback" is not read', "$.data.reason"
+            return "header-reason-fallback", 'a request/header with the reason "fallback" is not read', "$.data.reason"
         return None
 
     def _rewrite(self, event: Event, seq: int) -> None:

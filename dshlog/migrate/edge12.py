@@ -12,7 +12,7 @@ from dshlog.fold.stream import StreamError
 from dshlog.migrate.attempt import PendingAttempt
 from dshlog.migrate.edge01 import sentence
 from dshlog.migrate.references import references
-from dshlog.migrate.refusal import Refusal, Refusals
+from dshlog.migrate.refusal import Refusal, Refusals, unknown_type
 from dshlog.migrate.shape_events import payloads
 from dshlog.migrate.stage import Event, Stage
 from dshlog.migrate.turns import OpenTurn
@@ -73,7 +73,7 @@ class FromV1:
         if type(kind) is not str or kind not in self._known:
             shown = kind if type(kind) is str and kind.isprintable() else "something unnamed"
             text = f"{shown[:80]} is no event type of v1, ignorable or not"
-            self._refuse("upgrade-unknown-type", text, "$.type", origin, kind)
+            self._refuse(unknown_type(event), text, "$.type", origin, kind)
             self.hole(origin)
             return
         if type(data) is not dict:
@@ -116,7 +116,7 @@ class FromV1:
                 self._generate("turn/end", event.get("time"), closing, origin, origin)
             else:
                 text = f"turn {data.get('turn')} starts while turn {self._open.turn} is open"
-                self._refuse("upgrade-turn-open", text, "$.data.turn", origin, kind)
+                self._refuse("turn-start-inside-turn", text, "$.data.turn", origin, kind)
         self._open.see(kind, data)
 
     def _delivery(self, data: dict[str, Any], origin: int) -> None:

@@ -66,7 +66,9 @@ class FromV2:
             self._refuse("upgrade-surface-before-step", text, None, origin, kind)
         elif kind == "session/end-seed" and data.get("inherited") is True:
             if not self._header.is_seeded:
-                self._refuse("upgrade-seed", "an inherited end-seed in an unseeded log", "$.data", origin, kind)
+                self._refuse(
+                    "seed-marker-unexpected", "an inherited end-seed in an unseeded log", "$.data", origin, kind
+                )
             self._cut = source
         elif kind == "session-log-deepseek/delivery-accepted":
             self._delivery(data, source, origin)

@@ -61,7 +61,9 @@ class FromV3:
             return
         if kind == "session/end-seed" and member(data, "inherited") is True:
             if not self._header.is_seeded:
-                self._refuse("upgrade-seed", "an inherited end-seed in an unseeded log", "$.data", origin, kind)
+                self._refuse(
+                    "seed-marker-unexpected", "an inherited end-seed in an unseeded log", "$.data", origin, kind
+                )
             self._cut = source
             self._catalog.clear()
         elif kind == "subagent/catalog":
@@ -112,7 +114,7 @@ class FromV3:
         else:
             shown = kind if type(kind) is str and kind.isprintable() else "something unnamed"
             text = f"{shown[:80]} is no event type of v3, and the event is not ignorable"
-            self._refuse("upgrade-unknown-type", text, "$.type", origin, kind)
+            self._refuse("unknown-type", text, "$.type", origin, kind)
         self._behind.take(event, origin)
 
     def _delivery(self, data: Any, source: int, origin: int) -> None:  # noqa: ANN401

@@ -115,5 +115,5 @@ def _replaced(op: object, new_id: str, ids: Mapping[int, str]) -> str:
     known = ids.get(start) if start is not None else None
     if known is None:
         text = f"the tool result replaces event {start}, which has no message id to take over"
-        raise OldFormError(text, "$.surfaceOp.start", "upgrade-replacement-identity")
+        raise OldFormError(text, "$.surfaceOp.start", "message-id-missing")
     return known

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 READING = "reading"  # before the first edge
 RESULT = "result"  # behind the last one
@@ -27,6 +27,11 @@ class Refusal(NamedTuple):
     seq: int | None = None
     kind: str | None = None
     about: str | None = None
+
+
+def unknown_type(event: dict[str, Any]) -> str:
+    """Give the name of the finding about an event whose type is not known."""
+    return "opaque-blocks-upgrade" if event.get("ignorable") is True else "unknown-type"
 
 
 class Refusals:

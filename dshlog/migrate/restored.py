@@ -19,7 +19,7 @@ from dshlog.model.header import Header
 from dshlog.rules.register import BY_CODE
 
 # Refusals of the last edge that v3 makes of itself.
-_OWN = frozenset({"upgrade-unknown-type"})
+_OWN = frozenset({"unknown-type"})
 # Rules of v4 that v3 does not have.
 _NEW = frozenset({"title-cites-twice", "catalog-malformed", "catalog-child-repeated"})
 

@@ -89,7 +89,7 @@ class Rows:
             return
         if self.version == _CHECKED:
             for fault in admission_faults(row, self.version):
-                self._fatal("upgrade-hard-row", fault, kind)
+                self._fatal(fault.name, fault, kind)
                 return
         if self.version < _PACKING and type(kind) is str and kind in PAYLOAD:
             self._packed_row(row)

@@ -68,8 +68,10 @@ class Successor:
             replayed = draft.fault.name in _REPLAYED
             if not (draft.fatal or replayed or draft is judge.issue):
                 continue
-            edge, name = (PUBLISHING, "upgrade-stream") if replayed else (RESULT, "upgrade-rule")
-            words = f"{draft.rule.code} {draft.rule.name}: {draft.fault.message}"
+            edge, name, words = PUBLISHING, draft.rule.name, draft.fault.message
+            if not replayed:
+                edge, name = RESULT, "upgrade-rule"
+                words = f"{draft.rule.code} {draft.rule.name}: {words}"
             origin = self._origins[draft.seq] if draft.seq is not None and draft.seq < len(self._origins) else None
             self._refusals.add(Refusal(edge, name, words, draft.fault.path, origin, None, draft.rule.code))
 

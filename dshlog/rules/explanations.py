@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from dshlog.model.vocabulary import BUILDS
+from dshlog.model.vocabulary import BUILDS, LATEST
 from dshlog.rules.register import RULES
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ STAGES = {
     "r": ("row decoding", "ends what can be read: refused when a later turn/end shows that it was committed, else cut"),
     "a": ("admission", "refused by admission, wherever the record stands, also in a tail that would be cut"),
     "c": ("completeness", "refused, since the complete frames must end with a whole record"),
+    "e": ("upgrade", "refused by the upgrade of dsh 0.2.1; the build that wrote the log may still open it"),
     "s": ("seed", "refused by the seed rule, once all records were read"),
     "l": ("relationships", "refused by the relationships of all records"),
     "v": ("vocabulary", "refused as unsupported, which is no damage"),
@@ -542,6 +543,7 @@ def _look(rule: Rule, version: int) -> Look:
             return Look(version, build, None, does, "warning")
         return Look(version, build, None, "does not occur, or is not looked at", None)
     stage, does = STAGES[letter]
+    build = BUILDS[LATEST] if letter == "e" else build
     return Look(version, build, None if letter in "wnu" else stage, does, rule.severity(version))
 
 

@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dshlog.cli.world import World
+from dshlog.files.unreadable import Unreadable
 from dshlog.migrate.children import child_of
 from dshlog.report.examine import named_encoding
+from dshlog.report.family import children_of
 from dshlog.report.upgrade import upgrade
 from dshlog.storage.source import BytesSource
 
@@ -71,6 +74,19 @@ def theirs(log):
     published = log.verdict["published"]
     written = (published["rows"] + 1, published["plain_sha256"]) if published["ok"] else None
     return log.verdict["open"]["ok"], written
+
+
+def test_child_facts_are_those_that_dsh_gathers(shared):
+    told = found = 0
+    for index in sorted(shared.glob("corpus/*/expected.json")):
+        rows = World().sessions(str(index.parent / "sessions"))
+        for verdict in json.loads(index.read_text(encoding="utf-8"))["logs"]:
+            if verdict["version"] < 4:
+                facts = [child_of(fact) for fact in verdict.get("child_facts") or ()]
+                children = children_of(verdict["open"]["header"]["id"], rows, World().source, Unreadable)
+                assert sorted(children) == sorted(facts), verdict["file"]
+                told, found = told + 1, found + len(facts)
+    assert (told, found) == (180, 12)
 
 
 def test_older_logs(shared):

@@ -19,22 +19,22 @@ VECTORS = sorted(FOLDER.glob("*.json"))
 
 # What dsh's kinds of refusal are called here.
 NAMES = {
-    "catalog-conflict": "upgrade-catalog",
-    "chunk-sources": "upgrade-citation",
-    "content-kind": "upgrade-content-kind",
-    "cut-splits-attempt": "upgrade-cut-splits",
-    "defer-loading": "upgrade-defer-loading",
-    "delivery-marker": "upgrade-delivery",
-    "members": "upgrade-payload",
-    "prompt-outside-step": "upgrade-prompt-outside-step",
-    "reference-to-chunk": "upgrade-reference",
-    "replacement-identity": "upgrade-replacement-identity",
-    "retired-event": "upgrade-retired-type",
-    "source-kind": "upgrade-source-kind",
-    "surface-before-step": "upgrade-surface-before-step",
-    "tool-error-flag": "upgrade-error-unflagged",
-    "tool-wrapper": "upgrade-tool-wrapper",
-    "unknown-event": "upgrade-unknown-type",
+    "catalog-conflict": {"upgrade-catalog"},
+    "chunk-sources": {"upgrade-citation"},
+    "content-kind": {"upgrade-content-kind"},
+    "cut-splits-attempt": {"upgrade-cut-splits"},
+    "defer-loading": {"upgrade-defer-loading"},
+    "delivery-marker": {"upgrade-delivery"},
+    "members": {"upgrade-payload"},
+    "prompt-outside-step": {"upgrade-prompt-outside-step"},
+    "reference-to-chunk": {"upgrade-reference"},
+    "replacement-identity": {"message-id-missing"},
+    "source-kind": {"upgrade-source-kind"},
+    "surface-before-step": {"upgrade-surface-before-step"},
+    "tool-error-flag": {"upgrade-error-unflagged"},
+    "tool-wrapper": {"upgrade-tool-wrapper"},
+    "retired-event": {"retired-type", "header-reason-fallback"},
+    "unknown-event": {"unknown-type", "opaque-blocks-upgrade"},
 }
 
 
@@ -76,7 +76,8 @@ def test_vector(path):
     asked, wanted = vector["input"], vector["expect"]
     _, events, refusals = migrated(asked)
     if "error" in wanted:
-        assert [found.name for found in refusals.kept] == [NAMES[wanted["kind"]]]
+        (found,) = refusals.kept
+        assert found.name in NAMES[wanted["kind"]]
         return
     assert refusals.kept == []
     assert json.dumps(events, ensure_ascii=False) == json.dumps(wanted["events"], ensure_ascii=False)
