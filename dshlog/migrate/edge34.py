@@ -75,7 +75,8 @@ class FromV3:
         try:
             convert(kind, data)
         except FormError as error:
-            self._refuse(error.flaw.name, error.flaw.words, error.flaw.path, origin, kind)
+            if not self._refusals.holds(origin):  # else an edge before has said why
+                self._refuse(error.flaw.name, error.flaw.words, error.flaw.path, origin, kind)
         if kind == "request/header":
             self._tools(data, origin)
         self._behind.take(event, origin)

@@ -122,10 +122,16 @@ def _content(blocks: Any, path: str) -> None:  # noqa: ANN401
         raise FormError(path, "no list of content stands here")
     for index, block in enumerate(blocks):
         kind = block.get("type") if type(block) is dict else None
-        if type(kind) is not str:
-            raise FormError(f"{path}[{index}]", "no block with a type stands here")
-        if kind not in _CONTENT:
-            block["type"] = f"plugin:{kind}"
+        if type(kind) is not str or kind not in _CONTENT:
+            _block(block, f"{path}[{index}]")
+
+
+def _block(block: Any, path: str) -> None:  # noqa: ANN401
+    kind = block.get("type") if type(block) is dict else None
+    if type(kind) is not str:
+        raise FormError(path, "no block with a type stands here")
+    if kind not in _CONTENT:
+        block["type"] = f"plugin:{kind}"
 
 
 def _stream(stream: Any) -> None:  # noqa: ANN401
@@ -136,7 +142,7 @@ def _stream(stream: Any) -> None:  # noqa: ANN401
         kind = chunk.get("type")
         path = f"$.data.stream[{index}].chunk"
         if kind == "block-end":
-            _content([chunk.get("block")], f"{path}.block")
+            _block(chunk.get("block"), f"{path}.block")
         elif kind == "block-start":
             named = chunk.get("blockType")
             if type(named) is not str:

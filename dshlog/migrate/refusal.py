@@ -50,13 +50,13 @@ class Refusals:
 
     def add(self, refusal: Refusal) -> None:
         """Keep a refusal, or count it when there are many of its name."""
+        if refusal.seq is not None:
+            self._seqs.add(refusal.seq)
         seen = self._counts[refusal.name] = self._counts.get(refusal.name, 0) + 1
         if seen > KEPT:
             self.more[refusal.name] = seen - KEPT
             return
         self.kept.append(refusal)
-        if refusal.seq is not None:
-            self._seqs.add(refusal.seq)
 
     def holds(self, seq: int) -> bool:
         """Tell whether something was refused about an event, so that its payload need not be told of twice."""

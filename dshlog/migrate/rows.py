@@ -19,6 +19,7 @@ from dshlog.model.fault import Fault
 from dshlog.model.number import MAX_SAFE, as_count, as_int, is_number
 from dshlog.model.vocabulary import row_checked_types
 from dshlog.rules.admission import admission_faults
+from dshlog.rules.eventtype import INHERITED_NAMES
 from dshlog.rules.payload import row_faults_v3
 from dshlog.storage.jsontext import NotJSON, loads
 from dshlog.storage.unread import Overlong
@@ -48,7 +49,7 @@ class Rows:
         self._refusals = refusals
         self._object = False  # whether the last line is one
         self._unread = self._bad = self._odd = False  # not JSON; malformed or out of place; odd in v3
-        self._row_checked = row_checked_types() if version == _CHECKED else frozenset()
+        self._row_checked = row_checked_types() | INHERITED_NAMES if version == _CHECKED else frozenset()
 
     def line_of(self, seq: int) -> int:
         """Give the line of an event that was taken, counted from 1."""

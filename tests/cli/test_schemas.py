@@ -66,6 +66,8 @@ def test_every_schema_can_be_asked_for(say):
                 "difference",
                 "why",
                 "ls",
+                "migrate",
+                "migrations",
                 "stats",
                 "stream",
             ]
