@@ -11,7 +11,7 @@ from typing import Any
 from dshlog.cli.world import World
 from dshlog.files.unreadable import Unreadable
 from dshlog.migrate.children import child_of
-from dshlog.report.examine import named_encoding
+from dshlog.report.examine import examine, named_encoding
 from dshlog.report.family import children_of
 from dshlog.report.upgrade import upgrade
 from dshlog.storage.source import BytesSource
@@ -38,7 +38,8 @@ class Older:
     verdict: dict[str, Any]
 
 
-def collected(shared):
+def told(shared):
+    """Yield every log that was judged before, of any generation, with dsh's verdict."""
     found = [
         (index.parent, entry)
         for index in sorted(shared.glob("corpus/*/expected.json"))
@@ -52,8 +53,13 @@ def collected(shared):
         ]
     for folder, verdict in found:
         path = folder / verdict["file"]
-        if verdict.get("version") in {0, 1, 2, 3} and not path.is_dir():
+        if not path.is_dir():
             yield Older(name=path.relative_to(shared).as_posix(), path=path, verdict=verdict)
+
+
+def collected(shared):
+    """Yield those that the latest reader upgrades."""
+    return [log for log in told(shared) if log.verdict.get("version") in {0, 1, 2, 3}]
 
 
 def ours(log):
@@ -90,8 +96,26 @@ def test_child_facts_are_those_that_dsh_gathers(shared):
 
 
 def test_older_logs(shared):
-    logs = list(collected(shared))
+    logs = collected(shared)
     assert len(logs) == 341
     assert {log.name for log in logs} >= KNOWN.keys()
     disagreeing = {log.name for log in logs if ours(log) != theirs(log)}
     assert disagreeing == KNOWN.keys()
+
+
+def test_the_latest_reader_opens_what_dsh_opens(shared):
+    logs = list(told(shared))
+    assert len(logs) == 573
+    disagreeing = {log.name for log in logs if opens(log) != log.verdict["open"]["ok"]}
+    assert disagreeing == KNOWN.keys()
+
+
+def opens(log):
+    """Tell what validate says of the latest reader; state and errors must agree with it."""
+    report = examine(BytesSource(log.path.read_bytes()), str(log.path), upgrade="always")
+    errors = [finding for finding in report.findings if finding.severity == "error"]
+    assert bool(errors) is not report.latest.opens, log.name
+    assert (report.state in {"clean", "open", "torn"}) is report.latest.opens, log.name
+    if errors:
+        assert report.latest.first in {finding.code for finding in errors}, log.name
+    return report.latest.opens
