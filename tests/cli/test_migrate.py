@@ -36,7 +36,7 @@ def test_a_file_or_a_directory_takes_the_result(dsh, tmp_path):
     assert (status, said.partition(": ")[2], err) == (0, "v0 becomes v4, 20 events\n", "")
     assert dsh("migrate", FRAMED, "-o", tmp_path)[0] == 0
     framed = tmp_path / "session.v4.jsonl.zstd"
-    assert len(json.loads(dsh("show", "--frames", "--json", framed)[1])["frames"]) == 2
+    assert len(json.loads(dsh("show", "--frames", "--json", framed)[1])["rows"]) == 2
     for path in (out, framed):
         status, said, _ = dsh("validate", "--deep", path)
         assert (status, said.partition("; ")[0]) == (0, f"{path}: clean")

@@ -13,6 +13,7 @@ from zstandard import ZstdDecompressor, ZstdError
 from dshlog.report.examine import named_encoding
 from dshlog.report.upgrade import upgrade
 from dshlog.storage.source import BytesSource
+from inventory import inventory
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 BUILT = (0, 3, 4)  # generations that a released build writes
@@ -67,6 +68,10 @@ def older(shared: Path) -> list[Base]:
         suffix = ".jsonl.zstd" if log.name.endswith(".zstd") else ".jsonl"
         name = log.relative_to(FIXTURES.parent).as_posix()
         found.append(Base(name=name, version=int(case.parent.parent.name[1:]), suffix=suffix, data=log.read_bytes()))
+    found += [
+        Base(name=f"inventory{version}", version=version, suffix=".jsonl", data=inventory(version))
+        for version in range(3)
+    ]
     index = shared / "corpus/traps-migration/traps.json"
     for entry in json.loads(index.read_text(encoding="utf-8"))["mutants"] if index.is_file() else ():
         data = (index.parent / entry["file"]).read_bytes()
