@@ -114,7 +114,7 @@ def _upgrading(merged: _Merged, *, quick: bool) -> Upgrading:
     """Decide whether upgrades are judged: always for a reader that was asked for by name, else of logs that are small."""
     if quick:
         return "never"
-    return "always" if merged.typed("reader") and merged["reader"] in {"latest", "0.2.1"} else "small"
+    return "always" if merged.typed("reader") and merged["reader"] in {"latest", "0.1.5", "0.2.1"} else "small"
 
 
 def _choice(merged: _Merged, *, quick: bool) -> Choice:

@@ -12,7 +12,7 @@ from dshlog.fold.identity import member
 from dshlog.migrate.chain import LAST, early, header_of
 from dshlog.migrate.children import Child, ConflictError, fact_of
 from dshlog.migrate.edge34 import FromV3
-from dshlog.migrate.refusal import RESULT, Refusals
+from dshlog.migrate.refusal import RESULT, Refusal, Refusals
 from dshlog.migrate.stage import Event, Stage
 from dshlog.migrate.successor import Successor
 from dshlog.model.header import Header
@@ -48,34 +48,41 @@ class Descriptors:
 
 
 class Restoring:
-    """Takes the lines of a child log of v0 to v3."""
+    """Takes the lines of a log of v0 to v3 that is to be restored to v3, and no further; `rows` reads them.
 
-    def __init__(self, header: Header) -> None:
+    `adopted` says whether a session is made of the result, as of a log that is opened, and not of one that is
+    only looked into.
+    """
+
+    def __init__(self, header: Header, *, adopted: bool = False) -> None:
+        self._stages = "lo" if adopted else "l"
         self._before, self._lifting, self._result = Refusals(), Refusals(), Refusals()
         successor = Successor(header_of(header, LAST), self._result, write=None, verify=False)
         self._lift = FromV3(header_of(header, LAST - 1), successor, self._lifting, ())
         self.descriptors = Descriptors()
         self._chain = early(header, LAST - 1, _Tap(self._lift, self.descriptors), None, self._before)
+        self.rows = self._chain.rows
         self._v3 = header.version == LAST - 1
 
     def feed(self, lines: list[bytes]) -> None:
         """Take whole lines in order."""
-        self._chain.rows.feed(lines)
+        self.rows.feed(lines)
 
-    def finish(self) -> bool:
-        """Take the end; tells whether v3 restores the log."""
+    def finish(self) -> list[Refusal]:
+        """Take the end; gives what v3 refuses."""
         if not self._before.stopped:
             self._chain.end()
-        if self._before or (self._lift.restarted and self._v3):
-            return False
-        if any(refusal.name in _OWN for refusal in self._lifting.kept):
-            return False
-        return not any(
-            refusal.edge == RESULT
-            and (rule := BY_CODE[refusal.about or ""]).stages[LAST] == "l"
-            and rule.name not in _NEW
-            for refusal in self._result.kept
-        )
+        if self._before:
+            return self._before.kept
+        if self._lift.restarted and self._v3:
+            return [Refusal(RESULT, "turn-start-inside-turn", "an interrupted turn was restarted", None)]
+        own = [refusal for refusal in self._lifting.kept if refusal.name in _OWN]
+        return own + [refusal for refusal in self._result.kept if refusal.edge == RESULT and self._asked(refusal)]
+
+    def _asked(self, refusal: Refusal) -> bool:
+        """Tell whether v3 has the rule of v4 that is behind a refusal."""
+        rule = BY_CODE[refusal.about or ""]
+        return rule.stages[LAST] in self._stages and rule.name not in _NEW
 
 
 class _Tap:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dshlog.model.finding import Severity
     from dshlog.model.report import Encoding, State
     from dshlog.report.latest import Answer
-    from dshlog.report.upgrade import Upgrade
+    from dshlog.report.upgrade import Halfway, Upgrade
     from dshlog.storage.source import Source
 
 Upgrading = Literal["never", "small", "always"]
@@ -63,9 +63,8 @@ def examine(  # noqa: PLR0913 - one keyword for each way of reading
     Returns:
         The report. A broken log is not an error; what the source raises passes through.
     """
-    exam = Examination(source, path, encoding, deep=deep, extra_types=extra_types, upgrade=upgrade).finished()
-    exam.reader = reader
-    return exam.report()
+    exam = Examination(source, path, encoding, deep=deep, extra_types=extra_types, upgrade=upgrade, reader=reader)
+    return exam.finished().report()
 
 
 class Examination:
@@ -81,17 +80,19 @@ class Examination:
         deep: bool = False,
         extra_types: frozenset[str] = frozenset(),
         upgrade: Upgrading = "never",
+        reader: str = "latest",
         stop_frame: int | None = None,
     ) -> None:
         self.path = path
         judging: dict[str, Any] = {"keep": keep, "deep": deep, "extra_types": extra_types}
-        self._options: dict[str, Any] = {**judging, "upgrade": upgrade}
+        self._options: dict[str, Any] = {**judging, "upgrade": upgrade, "reader": reader}
         self.reading = Reading(source, encoding or named_encoding(path), stop_frame=stop_frame)
         header = self.reading.header
         self.judge = Judge(header, **judging) if header is not None else None
+        self.reader = reader
         self._upgrade = self._upgrading(upgrade, deep=deep)
+        self._halfway = self._stopping(upgrade)
         self._answer: Answer | None = None
-        self.reader = "latest"
         self._sizes = Sizes()
         self.framed_position: int | None = None  # events of the complete frames
         self._issue_in_frames = False
@@ -112,6 +113,15 @@ class Examination:
         from dshlog.report.upgrade import Upgrade
 
         return Upgrade(header, verify=deep)
+
+    def _stopping(self, wanted: Upgrading) -> Halfway | None:
+        """Give what takes the records on their way to the build before the latest, when that was asked for."""
+        header = self.reading.header
+        if wanted == "never" or self.reader != BUILDS[LATEST - 1] or header is None or header.version >= LATEST - 1:
+            return None
+        from dshlog.report.upgrade import Halfway
+
+        return Halfway(header)
 
     def run(self) -> Report:
         """Read everything and settle the report."""
@@ -143,8 +153,9 @@ class Examination:
             self._end_of_frames(judge)
         self._sizes.feed(lines, at)
         judge.feed(lines, at, end)
-        if self._upgrade is not None:
-            self._upgrade.feed(lines)
+        for upgrade in (self._upgrade, self._halfway):
+            if upgrade is not None:
+                upgrade.feed(lines)
 
     def report(self) -> Report:
         """Settle what the reading and the judge found; asked again, the answer is the same."""
@@ -210,7 +221,10 @@ class Examination:
         done = upgrade.finish(self.reading.drafts)
         self._answer = answer = Answer(done, drafts, judge.issue, judge.version)
         drafts = [*drafts, *answer.added]
-        if self.reader not in {"latest", BUILDS[LATEST]}:
+        if self._halfway is not None:
+            answer = Answer(self._halfway.finish(self.reading.drafts), drafts, judge.issue, judge.version)
+            drafts += answer.added
+        elif self.reader not in {"latest", BUILDS[LATEST]}:
             return drafts, fatal
         for draft in drafts:
             draft.fatal = id(draft) in answer.fatal
@@ -289,7 +303,8 @@ class Examination:
     def _reader_faults(self, version: int) -> list[Draft]:
         """Say when the reader that was asked for by name has no answer of its own for this generation."""
         asked = BUILDS.index(self.reader) if self.reader in BUILDS else version
-        if asked == version or (asked == LATEST and self._upgrade is not None):
+        known = {LATEST: self._upgrade, LATEST - 1: self._halfway}.get(asked)
+        if asked == version or known is not None:
             return []
         if asked < version:
             text = f"dsh {self.reader} reads v{asked} and does not open a v{version} log"

@@ -54,7 +54,7 @@ def _child(source: Source, path: str, name: str, created: int) -> Child:
     restoring = Restoring(header)
     for lines, _, _ in reading.batches():
         restoring.feed(lines)
-    if physical(reading.drafts) or not restoring.finish():
+    if physical(reading.drafts) or restoring.finish():
         return undescribed
     return restoring.descriptors.of(name, created)
 

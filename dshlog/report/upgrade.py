@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dshlog.migrate.chain import LAST, chain, header_of
 from dshlog.migrate.refusal import PUBLISHING, READING, Refusal, Refusals
+from dshlog.migrate.restored import Restoring
 from dshlog.migrate.successor import Successor
 from dshlog.model.finding import Finding
 from dshlog.model.place import Place
@@ -94,6 +95,25 @@ class Upgrade:
             lost=rows.lost,
             lines={seq: rows.line_of(seq) for refusal in found.kept if (seq := refusal.seq) is not None},
         )
+
+
+class Halfway:
+    """What dsh 0.1.5 makes of a log before v3: the upgrade to it, its rules between events, and adoption."""
+
+    def __init__(self, header: Header) -> None:
+        self._version = header.version
+        self._restoring = Restoring(header, adopted=True)
+
+    def feed(self, lines: list[bytes]) -> None:
+        """Take whole lines in order."""
+        self._restoring.feed(lines)
+
+    def finish(self, drafts: list[Draft]) -> Upgraded:
+        """Tell what came of it; `drafts` are the faults of framing and header."""
+        rows = self._restoring.rows
+        refusals = physical(drafts) or self._restoring.finish()
+        lines = {seq: rows.line_of(seq) for refusal in refusals if (seq := refusal.seq) is not None}
+        return Upgraded(version=self._version, to=LAST - 1, refusals=tuple(refusals), more={}, lines=lines)
 
 
 def physical(drafts: list[Draft]) -> list[Refusal]:

@@ -13,7 +13,9 @@ from dshlog.files.unreadable import Unreadable
 from dshlog.migrate.children import child_of
 from dshlog.report.examine import examine, named_encoding
 from dshlog.report.family import children_of
+from dshlog.report.rewrite import text_pieces
 from dshlog.report.upgrade import upgrade
+from dshlog.storage.naming import parse_log_name
 from dshlog.storage.source import BytesSource
 
 INDEXES = (
@@ -119,3 +121,33 @@ def opens(log):
     if errors:
         assert report.latest.first in {finding.code for finding in errors}, log.name
     return report.latest.opens
+
+
+def test_what_both_builds_published_begins_as_ours(shared):
+    compared = 0
+    for home in sorted(shared.glob("corpus/migrate-*/sessions/*/*")):
+        names = sorted(path.name for path in home.glob("session*.jsonl*"))
+        for to in (3, 4):
+            made = [name for name in names if f".v{to}." in name]
+            older = [name for name in names if parse_log_name(name).generation < to]
+            if not made or not older:
+                continue
+            text = []
+            source = BytesSource((home / older[-1]).read_bytes())
+            done = upgrade(source, named_encoding(older[-1]), to=to, write=text.append)
+            theirs = b"".join(text_pieces(BytesSource((home / made[0]).read_bytes()), named_encoding(made[0])))
+            assert done.opens
+            assert theirs.startswith(b"".join(text)), home
+            compared += 1
+    assert compared == 40
+
+
+def test_the_build_between_opens_what_it_upgraded(shared):
+    compared = 0
+    for home in sorted(shared.glob("corpus/migrate-*-0.1.5-rc.1*/sessions/*/*")):
+        for path in home.glob("session.jsonl*"):
+            if (home / f"session.v3{path.name.removeprefix('session')}").exists():
+                report = examine(BytesSource(path.read_bytes()), str(path), reader="0.1.5", upgrade="always")
+                assert [finding for finding in report.findings if finding.severity == "error"] == []
+                compared += 1
+    assert compared > 5
