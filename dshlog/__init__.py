@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from dshlog.codec.packing import ChunkRowError, pack_chunk_runs, unpack_chunk_runs
     from dshlog.fold.request import Request, request_at
     from dshlog.fold.surface import SurfaceFolder, derive_messages, fold_surface
-    from dshlog.library import Log, open_log, validate
+    from dshlog.library import Log, Migrated, open_log, validate
     from dshlog.model.finding import Finding
     from dshlog.model.header import Header
     from dshlog.model.place import Place
@@ -22,6 +22,7 @@ __all__ = [
     "Finding",
     "Header",
     "Log",
+    "Migrated",
     "Place",
     "Replacement",
     "Report",
@@ -44,6 +45,7 @@ _HOMES = {
     "Finding": "dshlog.model.finding",
     "Header": "dshlog.model.header",
     "Log": "dshlog.library",
+    "Migrated": "dshlog.library",
     "Place": "dshlog.model.place",
     "Replacement": "dshlog.model.surface",
     "Report": "dshlog.model.report",

@@ -187,8 +187,8 @@ _TEXTS = {
     # -- generations
     "G101": (
         "Nothing is wrong with the log. The build that was asked for with --reader upgrades it before it reads it, and "
-        "what every edge of that upgrade makes of it is not judged by this version. State and exit status follow the "
-        "build of the log's own generation; warnings tell what is known to stop the upgrade."
+        "with --quick that is not judged. State and exit status follow the build of the log's own generation; warnings "
+        "tell what is known to stop the upgrade."
     ),
     "G201": (
         f"{_UPGRADE} The upgrade reads rows more strictly than the build that wrote them: a packed row with an index below "
