@@ -69,14 +69,20 @@ def migrate(
     if check == (output is not None):
         raise typer.BadParameter("give either -o OUT or --check")
     run = _Run(world, to, children)
-    if check and log != "-" and os.path.isdir(log) and not _is_session(world, log):  # noqa: PTH112
+    if check and log != "-" and os.path.isdir(log) and not _is_session(log):  # noqa: PTH112
         return _check_all(run, log, json=json, color=color)
     return _one(run, log, output, json=json, color=color)
 
 
-def _is_session(world: World, path: str) -> bool:
-    """Tell whether a directory stands for one log."""
-    return sum(1 for _, _ in zip(world.find(path), range(2), strict=False)) == 1
+def _is_session(path: str) -> bool:
+    """Tell whether a directory is that of a session, and so stands for one log, however many lie below any other."""
+    from dshlog.files.unreadable import unreadable
+    from dshlog.storage.naming import parse_log_name
+
+    try:
+        return any(parse_log_name(name) is not None for name in os.listdir(path))  # noqa: PTH208
+    except OSError as error:
+        raise unreadable(path, error) from error
 
 
 class _Run:

@@ -7,6 +7,11 @@ from typing import Any, NamedTuple
 READING = "reading"  # before the first edge
 RESULT = "result"  # behind the last one
 PUBLISHING = "publishing"  # the log opens, and its successor is not written
+# Refusals that leave every event its place and its meaning: behind them the result can still be judged.
+_HARMLESS = frozenset(
+    {"upgrade-payload", "upgrade-envelope", "upgrade-content-kind", "upgrade-source-kind", "upgrade-delivery"}
+    | {"upgrade-error-unflagged", "upgrade-defer-loading", "upgrade-catalog", "unknown-type", "opaque-blocks-upgrade"}
+)
 KEPT = 200  # refusals of one name that are kept one by one
 
 
@@ -41,6 +46,7 @@ class Refusals:
         self.kept: list[Refusal] = []
         self.more: dict[str, int] = {}  # by name: refusals that were counted only
         self.stopped = False  # the log was found corrupt: nothing behind it is looked at
+        self.blurred = False  # an event has lost its place or its meaning, so that the result says nothing
         self._counts: dict[str, int] = {}
         self._seqs: set[int] = set()
 
@@ -50,6 +56,8 @@ class Refusals:
 
     def add(self, refusal: Refusal) -> None:
         """Keep a refusal, or count it when there are many of its name."""
+        if refusal.name not in _HARMLESS or refusal.path == "$.data":
+            self.blurred = True
         if refusal.seq is not None:
             self._seqs.add(refusal.seq)
         seen = self._counts[refusal.name] = self._counts.get(refusal.name, 0) + 1

@@ -12,7 +12,7 @@ class Stage(Protocol):
 
     An event belongs to the stage that takes it, which may change it in place. `origin` is the seq of the
     event in the log as stored for which it stands. An event that cannot go on is a `hole`: it keeps its
-    place so that the others keep theirs, and no successor is written any more.
+    place so that the others keep theirs, and nothing is written any more.
     """
 
     def take(self, event: Event, origin: int) -> None:

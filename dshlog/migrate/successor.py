@@ -13,11 +13,12 @@ from dshlog.model.header import Header
 from dshlog.rules.judge import Judge
 
 _BATCH = 128  # lines that are handed on together
+_HOLE = {"type": "plugin:refused", "seq": 0, "time": 1, "data": None, "ignorable": True}
 _REPLAYED = frozenset({"stream-invalid", "content-mismatch", "usage-mismatch", "replay-mismatch", "assemble-failed"})
 
 
 class Successor:
-    """The last stage. Once something was refused no line is made any more.
+    """The last stage. Once something was refused nothing is written any more; the result is judged as long as that is fair.
 
     Args:
         header: of the result.
@@ -41,7 +42,7 @@ class Successor:
 
     def take(self, event: Event, origin: int) -> None:
         """Take one event of the result."""
-        if self._refusals:
+        if self._refusals.blurred:
             return
         self._origins.append(origin)
         self._lines.append(event_line(event))
@@ -55,15 +56,17 @@ class Successor:
         self.events += len(row["data"]["dt"])
 
     def hole(self, origin: int) -> None:
-        """A refused event has no line."""
+        """Let an event that nobody knows stand for a refused one while the result is judged."""
+        self.take({**_HOLE, "seq": len(self._origins)}, origin)
 
     def end(self) -> None:
         """Hand on the last lines and tell what v4 refuses of the result."""
         self._flush()
         judge = self._judge
-        if judge is None or self._refusals:
+        if judge is None or self._refusals.blurred:
             return
         judge.finish()
+        told: list[Refusal] = []
         for draft in judge.drafts:
             replayed = draft.fault.name in _REPLAYED
             if not (draft.fatal or replayed or draft is judge.issue):
@@ -73,14 +76,18 @@ class Successor:
                 edge, name = RESULT, "upgrade-rule"
                 words = f"{draft.rule.code} {draft.rule.name}: {words}"
             origin = self._origins[draft.seq] if draft.seq is not None and draft.seq < len(self._origins) else None
-            self._refusals.add(Refusal(edge, name, words, draft.fault.path, origin, None, draft.rule.code))
+            if origin is not None and self._refusals.holds(origin):
+                continue  # an edge has said why
+            told.append(Refusal(edge, name, words, draft.fault.path, origin, None, draft.rule.code))
+        for refusal in told:
+            self._refusals.add(refusal)
 
     def _flush(self) -> None:
         lines, self._lines = self._lines, []
-        if not lines or self._refusals:
+        if not lines or self._refusals.blurred:
             return
         text = b"".join(lines)
-        if self._write is not None:
+        if self._write is not None and not self._refusals:
             self._write(text)
         if self._judge is not None:
             self._judge.feed(lines, self._at, self._at + len(text))

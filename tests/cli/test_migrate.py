@@ -149,6 +149,14 @@ def test_a_root_is_summed_up(dsh, tmp_path):
     assert PROJECT in document["logs"][0]["path"]
 
 
+def test_a_root_is_a_root_however_few_logs_it_holds(dsh, tmp_path):
+    path = store(tmp_path, small_log(3, id="a"))
+    assert list(json.loads(dsh("migrate", "--check", "--json", tmp_path)[1])) == [
+        "schema", "path", "to", "ok", "totals", "logs",
+    ]  # fmt: skip
+    assert json.loads(dsh("migrate", "--check", "--json", path.parent)[1])["path"] == str(path)
+
+
 def test_standard_input(dsh, monkeypatch):
     import io
     import sys

@@ -94,6 +94,22 @@ def test_every_reason_of_every_edge_is_told_at_once():
     assert {finding.place.line for _, finding in findings(done, "x")} == {3, 5, 6, 7, 8}
 
 
+def test_what_v4_refuses_is_told_beside_what_an_edge_refuses():
+    note = event("demo/note", {}, ignorable=True)
+    rows = (*OPEN, note, but(says_early(), "data.message.content", [asks()]), event("plan/mode", {"active": 1}), *DONE)
+    _, refused, _ = upgraded(rows)
+    assert refused == [
+        ("0->1", "opaque-blocks-upgrade", 3, "$.type"),
+        ("0->1", "upgrade-payload", 5, "$.data.active"),
+        ("result", "upgrade-rule", 6, None),
+    ]
+
+
+def test_where_an_edge_has_lost_an_event_the_result_says_nothing():
+    _, refused, _ = upgraded((*OPEN, says_early([0]), but(turn_end(), "data.turn", "x")))
+    assert {edge for edge, *_ in refused} == {"0->1", "1->2"}
+
+
 def test_many_refusals_of_one_kind_are_counted():
     notes = [event("plan/mode", {"active": number}) for number in range(300)]
     _, refused, done = upgraded((*notes,))
