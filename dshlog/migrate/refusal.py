@@ -10,7 +10,7 @@ PUBLISHING = "publishing"  # the log opens, and its successor is not written
 # Refusals that leave every event its place and its meaning: behind them the result can still be judged.
 _HARMLESS = frozenset(
     {"upgrade-payload", "upgrade-envelope", "upgrade-content-kind", "upgrade-source-kind", "upgrade-delivery"}
-    | {"upgrade-error-unflagged", "upgrade-defer-loading", "upgrade-catalog", "unknown-type", "opaque-blocks-upgrade"}
+    | {"upgrade-error-unflagged", "upgrade-defer-loading", "unknown-type", "opaque-blocks-upgrade"}
 )
 KEPT = 200  # refusals of one name that are kept one by one
 

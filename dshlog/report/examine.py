@@ -180,7 +180,8 @@ class Examination:
         drafts += self._cut_meanwhile()
         fatal = [draft for draft in drafts if draft.fatal]
         own = [draft for draft in fatal if draft.rule.name != "reader-older"]  # what the log itself is refused for
-        if self._upgrade is not None and judge is not None:
+        given_up = any(draft.stage == _GIVEN_UP for draft in fatal)  # then nobody knows what an upgrade would say
+        if self._upgrade is not None and judge is not None and not given_up:
             drafts, fatal = self._asked_latest(drafts, fatal, self._upgrade, judge)
         native = self._native(drafts, own)
         state = self._state(drafts, fatal)

@@ -108,7 +108,7 @@ def test_a_fatal_stage_refuses_the_log_and_is_where_the_reader_stops(code, reque
         request.getfixturevalue("scaled")
     bad = judged(code, "bad")
     stage = rule.stages[example.version]
-    if stage == "u":
+    if stage == "e":
         assert bad.native.opens
         assert (bad.state, bad.latest.opens, bad.latest.first) == ("refused", False, code)
     elif example.readers[0] != example.readers[1]:
