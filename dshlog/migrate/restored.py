@@ -18,10 +18,18 @@ from dshlog.migrate.successor import Successor
 from dshlog.model.header import Header
 from dshlog.rules.register import BY_CODE
 
-# Refusals of the last edge that v3 makes of itself.
-_OWN = frozenset({"unknown-type"})
-# Rules of v4 that v3 does not have.
-_NEW = frozenset({"title-cites-twice", "catalog-malformed", "catalog-child-repeated"})
+# Refusals of the last edge that v3 makes of itself: an unknown type, a delivery marker of another session.
+_OWN = frozenset({("unknown-type", "$.type"), ("upgrade-delivery", "$.data.sessionId")})
+# Rules of v4 that v3 does not have; a delivery marker is looked at only when it is of the log's own generation.
+_NEW = frozenset(
+    {
+        "title-cites-twice",
+        "catalog-malformed",
+        "catalog-child-repeated",
+        "delivery-malformed",
+        "delivery-foreign-session",
+    }
+)
 
 
 class Descriptors:
@@ -76,7 +84,7 @@ class Restoring:
             return self._before.kept
         if self._lift.restarted and self._v3:
             return [Refusal(RESULT, "turn-start-inside-turn", "an interrupted turn was restarted", None)]
-        own = [refusal for refusal in self._lifting.kept if refusal.name in _OWN]
+        own = [refusal for refusal in self._lifting.kept if (refusal.name, refusal.path) in _OWN]
         return own + [refusal for refusal in self._result.kept if refusal.edge == RESULT and self._asked(refusal)]
 
     def _asked(self, refusal: Refusal) -> bool:
