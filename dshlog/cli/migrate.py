@@ -101,7 +101,11 @@ class _Run:
 
         children = self._family.of(source, path) if self._stated is None else self._stated
         write = None if new is None else new.write
-        return outlook(source, path, named_encoding(path), to=self.to, children=children, write=write)
+        one = outlook(source, path, named_encoding(path), to=self.to, children=children, write=write)
+        if one.done.unheld:
+            message = f"{path} has a line too large to be held; nothing was written"
+            raise Failure(message, "dshlog validate says what is known of such a line")
+        return one
 
 
 class _Family:
@@ -193,7 +197,7 @@ def _checked(run: _Run, path: str) -> Outlook | None:
     try:
         with run.world.source(path) as source:
             return run.outlook(source, path)
-    except Unreadable as error:
+    except (Failure, Unreadable) as error:
         say("error", error.message, error.hints)
         return None
 
@@ -225,7 +229,7 @@ def _one(run: _Run, path: str, out: str | None, *, json: bool, color: Colour) ->
 
 
 def _write(run: _Run, source: Source, log: str, out: str) -> Outlook:
-    from dshlog.cli.rewriting import encoding_of, refuse_name
+    from dshlog.cli.rewriting import encoding_of, interruptible, refuse_name
     from dshlog.files.create import NewFile
     from dshlog.storage.naming import log_name
 
@@ -233,7 +237,7 @@ def _write(run: _Run, source: Source, log: str, out: str) -> Outlook:
     if os.path.isdir(out):  # noqa: PTH112 - paths are texts here
         out = os.path.join(out, log_name(run.to, encoding))  # noqa: PTH118
     refuse_name(out, encoding)
-    with NewFile(out) as new:
+    with interruptible(), NewFile(out) as new:
         writing = _Writing(new, encoding)
         one = run.outlook(source, log, writing)
         if one.current:

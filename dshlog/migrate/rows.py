@@ -41,6 +41,7 @@ class Rows:
         self.version = version
         self.position = 0
         self.marker = -1  # seq of the last inherited end-seed that was accepted
+        self.unheld = False  # a line was too large to be held, so that the result is not that of dsh
         self.left_out = 0  # rows at the end that are not taken
         self.lost = 0  # those among them that are objects
         self._runs: tuple[array[int], array[int]] = (array("q"), array("q"))  # seq behind each packed row, lines saved
@@ -75,6 +76,7 @@ class Rows:
     def _line(self, line: bytes) -> None:
         try:
             if isinstance(line, Overlong):
+                self.unheld = True
                 raise NotJSON(0, "the line is too long")  # noqa: TRY301 - dsh would read it, we cannot
             value = loads(line)
         except NotJSON:

@@ -40,7 +40,7 @@ class Upgraded:
 
     `refusals` are all reasons against it, `more` counts by name those that were not kept. `events` counts
     the events of the result, `left_out` the rows at the end of the log that are not in it, `lost` those among
-    them that are records. `lines` gives the line of each event that is named.
+    them that are records. `unheld` tells that a line was too large to be held, so that nothing is known. `lines` gives the line of each event that is named.
     """
 
     version: int | None
@@ -48,6 +48,7 @@ class Upgraded:
     refusals: tuple[Refusal, ...]
     more: dict[str, int]
     events: int = 0
+    unheld: bool = False
     left_out: int = 0
     lost: int = 0
     lines: dict[int, int] = field(default_factory=dict)
@@ -91,6 +92,7 @@ class Upgrade:
             refusals=(*before, *found.kept),
             more=dict(found.more),
             events=self._last.events,
+            unheld=rows.unheld,
             left_out=rows.left_out,
             lost=rows.lost,
             lines={seq: rows.line_of(seq) for refusal in found.kept if (seq := refusal.seq) is not None},

@@ -10,7 +10,9 @@ import pytest
 
 import build
 from dshlog.cli.main import main
-from dshlog.rules.sample import content, event, head, step, step_end, turn, turn_end, user
+from dshlog.rules.sample import Frame, content, event, head, step, step_end, turn, turn_end, user
+from dshlog.storage import zstd
+from dshlog.storage.lines import Lines
 from rootbuilder import PROJECT, small_log, store
 
 FIXTURES = Path(build.__file__).parent
@@ -164,3 +166,17 @@ def test_standard_input(dsh, monkeypatch):
     log = content((head(0), turn(), step(), user(), step_end(), turn_end()))
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(log)))
     assert dsh("migrate", "--check", "-") == (0, "-: v0 becomes v4, 6 events\n", "")
+
+
+def test_a_line_too_large_to_be_held_leaves_the_answer_open(dsh, tmp_path, monkeypatch):
+    monkeypatch.setattr(Lines.__init__, "__defaults__", (300,))
+    monkeypatch.setattr(zstd, "WINDOW", 75)
+    log, out = tmp_path / "session.jsonl.zstd", tmp_path / "out.jsonl.zstd"
+    log.write_bytes(content((Frame((head(0),)), Frame((turn(), step(), user("x" * 400), step_end(), turn_end())))))
+    for words in (["-o", out], ["--check"]):
+        status, _, err = dsh("migrate", log, *words)
+        assert (status, "too large to be held" in err) == (2, True)
+    assert dsh("migrate", "--check", tmp_path)[0] == 2
+    assert not out.exists()
+    report = json.loads(dsh("validate", "--format", "json", log)[1])["logs"][0]
+    assert report["readers"]["latest"]["opens"] is None
