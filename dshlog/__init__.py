@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from dshlog.codec.packing import ChunkRowError, pack_chunk_runs, unpack_chunk_runs
     from dshlog.fold.request import Request, request_at
     from dshlog.fold.surface import SurfaceFolder, derive_messages, fold_surface
-    from dshlog.library import Log, apply, open_log, plan_repair, validate
+    from dshlog.library import Log, Migrated, apply, open_log, plan_repair, validate
     from dshlog.model.finding import Finding
     from dshlog.model.header import Header
     from dshlog.model.place import Place
@@ -24,6 +24,7 @@ __all__ = [
     "Finding",
     "Header",
     "Log",
+    "Migrated",
     "Place",
     "Plan",
     "Replacement",
@@ -51,6 +52,7 @@ _HOMES = {
     "Finding": "dshlog.model.finding",
     "Header": "dshlog.model.header",
     "Log": "dshlog.library",
+    "Migrated": "dshlog.library",
     "Place": "dshlog.model.place",
     "Plan": "dshlog.repair.plan",
     "Replacement": "dshlog.model.surface",

@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 import time
 from contextlib import AbstractContextManager, nullcontext
-from typing import IO, TYPE_CHECKING, Any, Literal, Self
+from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 from dshlog.report.decode import Decoded, read_log
-from dshlog.report.examine import examine
+from dshlog.report.examine import examine, named_encoding
 from dshlog.storage.source import BytesSource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from types import TracebackType
 
+    from dshlog.model.finding import Finding
     from dshlog.model.header import Header
     from dshlog.model.report import Encoding, Report
     from dshlog.model.surface import Surface
@@ -22,6 +23,18 @@ if TYPE_CHECKING:
     from dshlog.storage.source import Source
 
 LogLike = str | os.PathLike[str] | bytes | IO[bytes]
+
+
+class Migrated(NamedTuple):
+    """What an upgrade makes of a log.
+
+    `text` is the decoded text of the result, None when dsh would not write it or there is nothing to upgrade;
+    `findings` say why not. `opens` tells whether dsh opens the log, as it does where only the writing fails.
+    """
+
+    text: bytes | None
+    opens: bool
+    findings: tuple[Finding, ...]
 
 
 class Log:
@@ -83,8 +96,33 @@ class Log:
         return exam.judge.kept()[0]
 
     def validate(self) -> Report:
-        """Judge the log."""
-        return examine(self._source, self.path, encoding=self._encoding)
+        """Judge the log; the latest dsh is asked about an older one unless that is large (some MiB)."""
+        return examine(self._source, self.path, encoding=self._encoding, upgrade="small")
+
+    def migrate(self, *, to: int = 4, children: Iterable[Mapping[str, Any]] = ()) -> Migrated:
+        """Give the log as dsh 0.2.1 upgrades it, or why it would not.
+
+        Args:
+            to: the generation of the result, above that of the log.
+            children: what is known of child sessions, in dsh's words: childId, childCreatedAt,
+                descriptorCount, descriptor.
+
+        Raises:
+            ValueError: a child has another form.
+        """
+        from dshlog.migrate.children import child_of
+        from dshlog.report.upgrade import findings, upgrade
+
+        known = [child_of(dict(each)) for each in children]
+        told = [child for child in known if child is not None]
+        if len(told) < len(known):
+            raise ValueError("a child is not childId, childCreatedAt, descriptorCount and descriptor")
+        text: list[bytes] = []
+        done = upgrade(
+            self._source, self._encoding or named_encoding(self.path), to=to, children=told, write=text.append
+        )
+        found = tuple(finding for _, finding in findings(done, self.path))
+        return Migrated(text=b"".join(text) if text and not found else None, opens=done.opens, findings=found)
 
     def _decoded(self) -> Decoded:
         return read_log(self._source, self.path, encoding=self._encoding)

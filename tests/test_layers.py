@@ -17,6 +17,7 @@ LAYERS = [  # lowest first; the neighbours of one row are strangers
     {"codec"},
     {"fold"},
     {"rules"},
+    {"migrate"},
     {"report"},
     {"repair"},
     {"files", "render"},

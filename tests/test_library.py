@@ -348,3 +348,24 @@ def test_the_json_reader_takes_for_malformed(line, version):
 
 def test_zero_bytes_behind_the_last_line_feed_are_a_torn_tail():
     assert judged(rows.line(Log(4).header) + ROW + bytes(512))[:2] == ("torn", 1)
+
+
+# -- upgrades
+
+
+def test_a_log_is_upgraded_or_the_reasons_are_given():
+    older = rows.raw(worked(0).batches())
+    done = dshlog.open_log(older).migrate()
+    assert (done.opens, done.findings) == (True, ())
+    assert dshlog.validate(done.text).version == 4
+    assert dshlog.validate(done.text).state == "clean"
+    child = {"childId": "c", "childCreatedAt": 1, "descriptorCount": 0, "descriptor": None}
+    assert b'"childId":"c"' in dshlog.open_log(older).migrate(children=[child]).text
+    with pytest.raises(ValueError, match="childId"):
+        dshlog.open_log(older).migrate(children=[{}])
+    broken = older.replace(b'"type":"step/end"', b'"type":"demo/note"')
+    refused = dshlog.open_log(broken).migrate()
+    assert (refused.text, refused.opens) == (None, False)
+    assert refused.findings[0].code == "E109"
+    assert dshlog.validate(broken).latest.opens is False
+    assert dshlog.open_log(rows.raw(worked(4).batches())).migrate() == (None, True, ())

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from dshlog.report.baseline import Baseline
     from dshlog.report.choose import Choice
+    from dshlog.report.examine import Upgrading
     from dshlog.report.fingerprint import Identity
 
 Format = Literal["text", "json", "ndjson", "github", "gitlab", "sarif", "junit"]
@@ -35,6 +36,7 @@ class Asked(NamedTuple):
     baseline: Baseline | None
     extra_types: frozenset[str]
     deep: bool
+    upgrade: Upgrading  # whether the latest reader is asked about logs that it upgrades
 
 
 def asked(ctx: typer.Context, *, config: str | None, no_config: bool, quick: bool, given: Mapping[str, Any]) -> Asked:
@@ -69,6 +71,7 @@ def asked(ctx: typer.Context, *, config: str | None, no_config: bool, quick: boo
         baseline=None if baseline is None else _read_baseline(baseline),
         extra_types=_vocabulary(names),
         deep=bool(deep),
+        upgrade=_upgrading(merged, quick=quick),
     )
 
 
@@ -105,6 +108,13 @@ class _Merged:
         from dshlog.render.words import path_name
 
         return Failure(f"{key} of {path_name(self._file)}: {why}")
+
+
+def _upgrading(merged: _Merged, *, quick: bool) -> Upgrading:
+    """Decide whether upgrades are judged: always for a reader that was asked for by name, else of logs that are small."""
+    if quick:
+        return "never"
+    return "always" if merged.typed("reader") and merged["reader"] in {"latest", "0.1.5", "0.2.1"} else "small"
 
 
 def _choice(merged: _Merged, *, quick: bool) -> Choice:

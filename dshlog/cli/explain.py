@@ -28,6 +28,8 @@ Schema = Literal[
     "ls",
     "stats",
     "repair",
+    "migrate",
+    "migrations",
     "explain",
 ]
 

@@ -58,6 +58,14 @@ Exit status:
   3    a result was written that lost something
   130  interrupted
 """
+EXIT_MIGRATE = """\b
+Exit status:
+  0    the result was written, or with --check would be
+  1    dsh would not upgrade the log; nothing was written
+  2    could not run: usage, a path that is missing or unreadable, a result that is there already
+  3    the result was written, and records at the end of the log are not in it
+  130  interrupted
+"""
 EXIT_EXPLAIN = """\b
 Exit status:
   0    explained

@@ -100,7 +100,7 @@ def _write(source: Source, log: str, out: str, asked: Rewriting, *, verify: bool
     from dshlog.files.create import NewFile
     from dshlog.report.rewrite import rewrite
 
-    encoding = asked.encoding or _encoding(source, log)
+    encoding = asked.encoding or encoding_of(source, log)
     refuse_name(out, encoding)
     asked = replace(asked, prove=verify)
     with NewFile(out) as new:
@@ -123,7 +123,8 @@ def _write(source: Source, log: str, out: str, asked: Rewriting, *, verify: bool
     return 0
 
 
-def _encoding(source: Source, path: str) -> Encoding:
+def encoding_of(source: Source, path: str) -> Encoding:
+    """Give the container of a log: what its name promises, else what its first bytes say."""
     from dshlog.report.examine import named_encoding
     from dshlog.storage.container import sniff
 

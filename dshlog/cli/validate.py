@@ -134,7 +134,13 @@ def validate(
 
     known, unknown = all_looked_up(world, paths or [], root, "validate")
     wanted = known if paths else [world.default_root() if root is None else root]
-    task = Task(world=world, reader=settings.reader, deep=settings.deep, extra_types=settings.extra_types)
+    task = Task(
+        world=world,
+        reader=settings.reader,
+        deep=settings.deep,
+        extra_types=settings.extra_types,
+        upgrade=settings.upgrade,
+    )
     progress = on_terminal()
     walk = Walk(task, all_generations=all_generations, jobs=jobs, progress=progress)
     walk.errors += unknown

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dshlog.files.store import Watch
     from dshlog.model.finding import Finding
     from dshlog.model.report import Report
+    from dshlog.report.examine import Upgrading
     from dshlog.storage.source import Source
 
 # Below this, starting processes costs what they save: two broke even here when measured.
@@ -35,6 +36,7 @@ class Task:
     reader: str
     deep: bool = False
     extra_types: frozenset[str] = frozenset()
+    upgrade: Upgrading = "never"
 
     def __call__(self, path: str, progress: Progress | None = None) -> Outcome:
         """Judge one log, or say why it cannot be read."""
@@ -48,7 +50,12 @@ class Task:
 
                     source = Watched(opened, progress.within)
                 return self.world.examine(
-                    source, path, reader=self.reader, deep=self.deep, extra_types=self.extra_types
+                    source,
+                    path,
+                    reader=self.reader,
+                    deep=self.deep,
+                    extra_types=self.extra_types,
+                    upgrade=self.upgrade,
                 )
         except Unreadable as error:
             return error

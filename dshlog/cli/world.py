@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dshlog.model.stream import StreamView
     from dshlog.model.view import SurfaceView
     from dshlog.report.decode import Decoded
+    from dshlog.report.examine import Upgrading
     from dshlog.report.excerpt import Excerpt
     from dshlog.report.stats import Stats
     from dshlog.storage.source import Source
@@ -84,11 +85,12 @@ class World:
         reader: str,
         deep: bool = False,
         extra_types: frozenset[str] = frozenset(),
+        upgrade: Upgrading = "never",
     ) -> Report:
         """Judge one log."""
         from dshlog.report.examine import examine
 
-        return examine(source, path, reader=reader, deep=deep, extra_types=extra_types)
+        return examine(source, path, reader=reader, deep=deep, extra_types=extra_types, upgrade=upgrade)
 
     def excerpts(self, report: Report) -> dict[int, Excerpt]:
         """Give pieces of the records that a report names; none of what cannot be read a second time."""

@@ -16,6 +16,11 @@ _BLANK = (
 _VISIBLE = ("text", "reasoning")
 
 
+def trimmed(text: str) -> str:
+    """Take white space off both ends, as JavaScript means it."""
+    return text.strip(_BLANK)
+
+
 class AssemblyError(ValueError):
     """The chunks make no blocks: dsh's assembler throws here."""
 
@@ -128,7 +133,7 @@ class Assembler:
             text = _member(block, "text")
             if type(text) is not str:
                 raise AssemblyError(f"a closed block of kind {_shown(_member(block, 'type'))} has no text")
-            if text.strip(_BLANK):
+            if trimmed(text):
                 out.append(block)
         return out
 

@@ -14,9 +14,10 @@ from dshlog.fold.assembler import Assembler, AssemblyError
 from dshlog.fold.identity import ABSENT
 from dshlog.model.number import MAX_SAFE, as_count, as_int_or_zero
 
-__all__ = ["Assembler", "AssemblyError", "StreamError", "accumulate", "assembled", "expand_stream"]
+__all__ = ["Accumulator", "Assembler", "AssemblyError", "StreamError", "accumulate", "assembled", "expand_stream"]
 
 Timed = tuple[int, dict[str, Any]]  # ms, chunk
+_Head = tuple[str, int, str | None, str | None]  # type, index, id and name of a run
 
 _RUN_OF = {chunk_type: kind for kind, (_, chunk_type, _) in PAYLOAD.items()}
 _RAW = frozenset({"block-start", "block-end", "usage", "finish"})
@@ -25,6 +26,7 @@ _CALL_RUN = {"type", "time0", "index", "dt", "id", "args"}
 _CHUNK = {"type", "time", "chunk"}
 _HEAD = ("type", "index", "id", "name")  # what the deltas of one run share
 _STR = {str}
+_INT = {int}
 _DIGITS = b"0123456789,[]"
 
 
@@ -87,30 +89,72 @@ def accumulate(chunks: Iterable[tuple[object, object]]) -> list[dict[str, Any]]:
     Raises:
         StreamError: at the first chunk that no writer takes; the path counts the chunks.
     """
-    records: list[dict[str, Any]] = []
-    run: dict[str, Any] = {}  # the last record while it may still grow
-    last = 0
-    for place, (time, chunk) in enumerate(chunks):
+    maker = Accumulator()
+    for time, chunk in chunks:
+        maker.add(time, chunk)
+    return maker.records
+
+
+class Accumulator:
+    """Makes the records of one stream as its chunks come; `records` holds those made so far."""
+
+    __slots__ = ("_head", "_last", "_pieces", "_place", "_run", "records")
+
+    def __init__(self) -> None:
+        self.records: list[dict[str, Any]] = []
+        self._run: dict[str, Any] = {}  # the last record while it may still grow
+        self._head: _Head | None = None  # what its deltas share
+        self._pieces: list[str] = []  # of that record
+        self._last = 0
+        self._place = 0
+
+    def add(self, time: object, chunk: object) -> None:
+        """Take one chunk and its time in ms.
+
+        Raises:
+            StreamError: no writer takes it.
+        """
+        place = self._place
+        self._place += 1
         at = as_int_or_zero(time)
         if at is None:
             raise StreamError("time is no integer", f"[{place}].time")
         fresh = _run_of(chunk, place)
         if fresh is None:
-            run = {}
-            records.append({"type": "chunk", "time": at, "chunk": chunk})
-            continue
+            self._head = None
+            self.records.append({"type": "chunk", "time": at, "chunk": chunk})
+            return
         head, piece = fresh
-        pieces_name = PAYLOAD[head["type"]][0]
-        if run and abs(at - last) <= MAX_SAFE and all(run.get(name) == head.get(name) for name in _HEAD):
-            run["dt"].append(at - last)
-            run[pieces_name].append(piece)
-        else:
-            run = {"type": head["type"], "time0": at, "index": head["index"], "dt": []}
-            run |= {name: head[name] for name in ("id", "name") if name in head}
-            run[pieces_name] = [piece]
-            records.append(run)
-        last = at
-    return records
+        self._join(tuple(map(head.get, _HEAD)), at)  # type: ignore[arg-type]
+        self._pieces.append(piece)
+        self._last = at
+
+    def add_packed(self, row: dict[str, Any]) -> int:
+        """Take the chunks of a packed row that every reader takes; the time of the last one in ms."""
+        data, at = row["data"], int(row["time0"])
+        gaps = data["dt"] if set(map(type, data["dt"])) <= _INT else list(map(int, data["dt"]))
+        self._join((row["type"], int(data["index"]), data.get("id"), data.get("name")), at)
+        self._run["dt"] += gaps
+        self._pieces += data[PAYLOAD[row["type"]][0]]
+        self._last = at + sum(gaps)
+        self._place += len(gaps) + 1
+        return self._last
+
+    def _join(self, head: _Head, at: int) -> None:
+        """Continue the last record with a delta if it can be continued, else begin another."""
+        gap = at - self._last
+        if head == self._head and -MAX_SAFE <= gap <= MAX_SAFE:
+            self._run["dt"].append(gap)
+            return
+        self._head = head
+        kind, index, call_id, name = head
+        self._run = run = {"type": kind, "time0": at, "index": index, "dt": []}
+        if call_id is not None:
+            run["id"] = call_id
+        if name is not None:
+            run["name"] = name
+        self._pieces = run[PAYLOAD[kind][0]] = []
+        self.records.append(run)
 
 
 def _run_of(chunk: object, place: int) -> tuple[dict[str, Any], str] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from dshlog.fold.identity import ABSENT
 from dshlog.model.fault import Fault
@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 
     from dshlog.model.finding import Severity
     from dshlog.model.report import Encoding, State
+    from dshlog.report.latest import Answer
+    from dshlog.report.upgrade import Halfway, Upgrade
     from dshlog.storage.source import Source
+
+Upgrading = Literal["never", "small", "always"]
 
 NATIVE_ONLY = 2  # with 1: generations that had no released reader
 _SEED_IN_BODY = 2
@@ -39,6 +43,7 @@ def examine(  # noqa: PLR0913 - one keyword for each way of reading
     encoding: Encoding | None = None,
     deep: bool = False,
     extra_types: frozenset[str] = frozenset(),
+    upgrade: Upgrading = "never",
 ) -> Report:
     """Judge one log by its content.
 
@@ -50,14 +55,16 @@ def examine(  # noqa: PLR0913 - one keyword for each way of reading
         deep: replay embedded streams and compare them with their messages; in v0 and v1 compare each
             message with the chunks of its attempt.
         extra_types: event types of another build or a plugin, taken for known log-only types.
+        upgrade: whether the latest reader is asked about a log of v0 to v3, which it upgrades first: always,
+            up to a size that takes no time worth telling, or never. Without its answer that of the
+            generation's own build counts.
         encoding: raw or zstd when the name of the file decides it; else the first bytes do.
 
     Returns:
         The report. A broken log is not an error; what the source raises passes through.
     """
-    exam = Examination(source, path, encoding, deep=deep, extra_types=extra_types).finished()
-    exam.reader = reader
-    return exam.report()
+    exam = Examination(source, path, encoding, deep=deep, extra_types=extra_types, upgrade=upgrade, reader=reader)
+    return exam.finished().report()
 
 
 class Examination:
@@ -72,19 +79,49 @@ class Examination:
         keep: bool = False,
         deep: bool = False,
         extra_types: frozenset[str] = frozenset(),
+        upgrade: Upgrading = "never",
+        reader: str = "latest",
         stop_frame: int | None = None,
     ) -> None:
         self.path = path
-        self._options: dict[str, Any] = {"keep": keep, "deep": deep, "extra_types": extra_types}
+        judging: dict[str, Any] = {"keep": keep, "deep": deep, "extra_types": extra_types}
+        self._options: dict[str, Any] = {**judging, "upgrade": upgrade, "reader": reader}
         self.reading = Reading(source, encoding or named_encoding(path), stop_frame=stop_frame)
         header = self.reading.header
-        self.judge = Judge(header, **self._options) if header is not None else None
-        self.reader = "latest"
+        self.judge = Judge(header, **judging) if header is not None else None
+        self.reader = reader
+        self._upgrade = self._upgrading(upgrade, deep=deep)
+        self._halfway = self._stopping(upgrade)
+        self._answer: Answer | None = None
         self._sizes = Sizes()
         self.framed_position: int | None = None  # events of the complete frames
         self._issue_in_frames = False
         self._settled: tuple[int, Report] | None = None  # the report, and the bytes of text that it is about
         self._lost = 0  # bytes that were cut off while the log was read
+
+    def _upgrading(self, wanted: Upgrading, *, deep: bool) -> Upgrade | None:
+        """Give what takes the records on their way to the latest generation; None when it is not asked."""
+        header = self.reading.header
+        if wanted == "never" or header is None or header.version >= LATEST:
+            return None
+        if wanted == "small":
+            from dshlog.report.latest import BUDGET, ZSTD_FACTOR
+
+            size = self.reading.container.source.size or 0
+            if size * (ZSTD_FACTOR if self.reading.container.encoding == "zstd" else 1) > BUDGET:
+                return None
+        from dshlog.report.upgrade import Upgrade
+
+        return Upgrade(header, verify=deep)
+
+    def _stopping(self, wanted: Upgrading) -> Halfway | None:
+        """Give what takes the records on their way to the build before the latest, when that was asked for."""
+        header = self.reading.header
+        if wanted == "never" or self.reader != BUILDS[LATEST - 1] or header is None or header.version >= LATEST - 1:
+            return None
+        from dshlog.report.upgrade import Halfway
+
+        return Halfway(header)
 
     def run(self) -> Report:
         """Read everything and settle the report."""
@@ -116,6 +153,9 @@ class Examination:
             self._end_of_frames(judge)
         self._sizes.feed(lines, at)
         judge.feed(lines, at, end)
+        for upgrade in (self._upgrade, self._halfway):
+            if upgrade is not None:
+                upgrade.feed(lines)
 
     def report(self) -> Report:
         """Settle what the reading and the judge found; asked again, the answer is the same."""
@@ -140,6 +180,10 @@ class Examination:
         drafts += self._cut_meanwhile()
         fatal = [draft for draft in drafts if draft.fatal]
         own = [draft for draft in fatal if draft.rule.name != "reader-older"]  # what the log itself is refused for
+        given_up = any(draft.stage == _GIVEN_UP for draft in fatal)  # then nobody knows what an upgrade would say
+        if self._upgrade is not None and judge is not None and not given_up:
+            drafts, fatal = self._asked_latest(drafts, fatal, self._upgrade, judge)
+        native = self._native(drafts, own)
         state = self._state(drafts, fatal)
         version = reading.version
         size = container.source.size
@@ -149,7 +193,7 @@ class Examination:
         return Report(
             path=self.path,
             state=state,
-            native=self._native(drafts, own),
+            native=native,
             latest=self._latest(drafts, own),
             findings=findings if large is None else (*findings, large),
             id=_text(reading.value, "id"),
@@ -168,6 +212,24 @@ class Examination:
             stop=self._stop(judge),
             tail=_tail(judge),
         )
+
+    def _asked_latest(
+        self, drafts: list[Draft], fatal: list[Draft], upgrade: Upgrade, judge: Judge
+    ) -> tuple[list[Draft], list[Draft]]:
+        """Add what the upgrade refuses; with that reader in charge its refusals are the errors."""
+        from dshlog.report.latest import Answer
+
+        done = upgrade.finish(self.reading.drafts)
+        self._answer = answer = Answer(done, drafts, judge.issue, judge.version)
+        drafts = [*drafts, *answer.added]
+        if self._halfway is not None:
+            answer = Answer(self._halfway.finish(self.reading.drafts), drafts, judge.issue, judge.version)
+            drafts += answer.added
+        elif self.reader not in {"latest", BUILDS[LATEST]}:
+            return drafts, fatal
+        for draft in drafts:
+            draft.fatal = id(draft) in answer.fatal
+        return drafts, [draft for draft in drafts if draft.fatal]
 
     # -- the end of the log
 
@@ -242,13 +304,14 @@ class Examination:
     def _reader_faults(self, version: int) -> list[Draft]:
         """Say when the reader that was asked for by name has no answer of its own for this generation."""
         asked = BUILDS.index(self.reader) if self.reader in BUILDS else version
-        if asked == version:
+        known = {LATEST: self._upgrade, LATEST - 1: self._halfway}.get(asked)
+        if asked == version or known is not None:
             return []
         if asked < version:
             text = f"dsh {self.reader} reads v{asked} and does not open a v{version} log"
             name = "reader-older"
         else:
-            text = f"dsh {self.reader} would upgrade this v{version} log first, which is not judged yet"
+            text = f"dsh {self.reader} upgrades this v{version} log first, which was not judged"
             name = "reader-unknown"
         rule = BY_NAME[name]
         draft = Draft(rule=rule, fault=Fault(name, text, "$.version"), stage=rule.stages[version], line=1, offset=0)
@@ -321,7 +384,11 @@ class Examination:
         if version is None or version > LATEST:
             return self._verdict(build, drafts, fatal, LATEST)
         if version < LATEST:
-            return ReaderVerdict(build=build, opens=None)
+            answer = self._answer
+            if answer is None:
+                return ReaderVerdict(build=build, opens=None)
+            first = answer.first.rule.code if answer.first is not None else None
+            return ReaderVerdict(build=build, opens=answer.opens, first=first, but=tuple(sorted(answer.but)))
         return self._verdict(build, drafts, fatal, version)
 
     def _verdict(self, build: str | None, drafts: list[Draft], fatal: list[Draft], version: int) -> ReaderVerdict:
@@ -329,7 +396,10 @@ class Examination:
         if fatal:
             # What was not read leaves the answer open, unless the log is refused for something else.
             return ReaderVerdict(build=build, opens=None if first is None else False, first=first)
-        but = sorted({draft.rule.code for draft in drafts if draft.rule.code in OPENS_BUT and not draft.beyond})
+        later = {draft.rule.code for draft in drafts if draft.rule.code in OPENS_BUT and not draft.beyond}
+        if self._answer is not None and not self._answer.opens:
+            later |= {draft.rule.code for draft in drafts if id(draft) in self._answer.fatal}
+        but = sorted(later)
         return ReaderVerdict(build=build, opens=True, but=tuple(but))
 
     def _first(self, fatal: list[Draft], version: int) -> str | None:

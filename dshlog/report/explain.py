@@ -121,6 +121,10 @@ def _shown(example: Example, which: str) -> Shown:
         from dshlog.storage.source import BytesSource
 
         findings = examine(
-            BytesSource(example.data(which)), example.name, deep=example.deep, reader=example.readers[which == "good"]
+            BytesSource(example.data(which)),
+            example.name,
+            deep=example.deep,
+            reader=example.readers[which == "good"],
+            upgrade="always" if example.upgrade else "never",
         ).findings
     return Shown(file=example.name, lines=tuple(example.lines(which)), findings=findings)

@@ -70,6 +70,9 @@ _ADVICE = {
     "E112": _OLD_DSH,
     # -- generations
     "G101": "nothing; leave --reader out, or ask for the build that wrote the log, and read the warnings about the upgrade",
+    "G201 G213 G214 G217 G222 G223 G224 G225 G241 G242 G243 G251": f"{_OLD_DSH}; dshlog migrate --check FILE lists all reasons",
+    "G215 G216 G219 G231 G232 G233 G234": f"{_OLD_DSH}; dshlog migrate --check FILE lists all reasons",
+    "G244": "compare the log of the child with what this one says of it, and keep both; the finding names the child",
     "G102": "nothing; ask for the build that wrote the log with --reader, or leave the option out",
     # -- payloads
     "P101": f"{_READ}; upgrade dsh once a release reads this reason",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from dshlog.model.vocabulary import BUILDS
+from dshlog.model.vocabulary import BUILDS, LATEST
 from dshlog.rules.register import RULES
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ STAGES = {
     "r": ("row decoding", "ends what can be read: refused when a later turn/end shows that it was committed, else cut"),
     "a": ("admission", "refused by admission, wherever the record stands, also in a tail that would be cut"),
     "c": ("completeness", "refused, since the complete frames must end with a whole record"),
+    "e": ("upgrade", "refused by the upgrade of dsh 0.2.1; the build that wrote the log may still open it"),
     "s": ("seed", "refused by the seed rule, once all records were read"),
     "l": ("relationships", "refused by the relationships of all records"),
     "v": ("vocabulary", "refused as unsupported, which is no damage"),
@@ -186,8 +187,63 @@ _TEXTS = {
     # -- generations
     "G101": (
         "Nothing is wrong with the log. The build that was asked for with --reader upgrades it before it reads it, and "
-        "what every edge of that upgrade makes of it is not judged by this version. State and exit status follow the "
-        "build of the log's own generation; warnings tell what is known to stop the upgrade."
+        "with --quick that is not judged. State and exit status follow the build of the log's own generation; warnings "
+        "tell what is known to stop the upgrade."
+    ),
+    "G201": (
+        f"{_UPGRADE} The upgrade reads rows more strictly than the build that wrote them: a packed row with an index below "
+        "0, or a marker without an object, is a bad row for it. From a bad row on it leaves everything out, unless a "
+        "turn/end behind it shows that the rest was committed; then it refuses the log. dshlog tells it as the upgrade "
+        "does and leaves the row as it is."
+    ),
+    "G213 G214 G217 G224": (
+        f"{_UPGRADE} The first edges know every member of every event that the released builds wrote, and take no other: "
+        "a plugin or a script that added one, left one out or gave it another kind of value stops them. The message names "
+        f"the edge, the type and the member. {_NOT_GUESSED}"
+    ),
+    "G215 G216": (
+        f"{_UPGRADE} Kinds of content and of sources are a closed list up to v2. What a plugin wrote under a kind of its own "
+        "stops the edge to v3, which would have no name for it; from v3 on such kinds are carried along. dshlog renames "
+        "nothing, since the name may mean something to whoever wrote it."
+    ),
+    "G219": (
+        f"{_UPGRADE} A delivery marker says up to where a service has taken the log of a session; copied into another "
+        "session, or claiming a generation that was not there yet, it would say so of the wrong events. dshlog leaves it "
+        "as it is."
+    ),
+    "G222 G223 G225": (
+        f"{_UPGRADE} v2 has no chunk events: the chunks of a model call become the stream of its message, found by what the "
+        "message cites. A citation that misses some, a reference to a chunk from elsewhere, or an inherited part that ends "
+        "inside a call leaves the edge without an answer. validate --deep says which chunks belong together."
+    ),
+    "G231 G232": (
+        f"{_UPGRADE} From v3 on the system prompt is the first message, and it stands in a step. The edge puts it behind the "
+        "first step/start and before the request that changes it; a message before that place, or a prompt that changes "
+        "where no step is open, would break the order that v4 asks for."
+    ),
+    "G233": (
+        f"{_UPGRADE} A result that carries an error and does not say that it failed was read by nobody as a failure; v3 refuses "
+        "the contradiction. Which of the two is true stands nowhere, so dshlog decides nothing."
+    ),
+    "G234": (
+        f"{_UPGRADE} The id of a generated system message is computed from the session and its place, and some message of the "
+        "log has it already. That does not happen by chance."
+    ),
+    "G241 G242": (
+        f"{_UPGRADE} v4 has other names for sources and no block around tool results, so the edge looks into every message, and "
+        "what has not the form of one cannot be converted. The build that wrote the log looks at less."
+    ),
+    "G243": (
+        f"{_UPGRADE} In v4 deferLoading says that a tool is given to the model later. A log of v3 that holds the word cannot "
+        "have meant that, so the edge refuses to give it that meaning."
+    ),
+    "G244": (
+        f"{_UPGRADE} The upgrade writes down every child session with what its own log says. The log holds a fact that has "
+        "another form, names a child twice, or contradicts the child."
+    ),
+    "G251": (
+        f"{_UPGRADE} Every edge takes the log, and the result breaks a rule that v4 asks of every log; the message names it, and "
+        "dshlog explain says more of it. dsh opens nothing of such a log. The place is that of the event as it is stored."
     ),
     "G102": (
         "Nothing is wrong with the log. The build that was asked for with --reader is older than the log: 0.1.2 looks "
@@ -542,6 +598,7 @@ def _look(rule: Rule, version: int) -> Look:
             return Look(version, build, None, does, "warning")
         return Look(version, build, None, "does not occur, or is not looked at", None)
     stage, does = STAGES[letter]
+    build = BUILDS[LATEST] if letter == "e" else build
     return Look(version, build, None if letter in "wnu" else stage, does, rule.severity(version))
 
 

@@ -17,6 +17,21 @@ _TITLE_MAKER = "dsh-session-title-llm"
 _MODES = frozenset({"one-shot", "continuable", "external", "unknown"})
 
 
+def is_catalog_fact(data: object) -> bool:
+    """Tell whether a payload is a sound fact about a child (P-162)."""
+    version, mode, label = as_int_or_zero(member(data, "version")), member(data, "mode"), member(data, "label")
+    return (
+        version in {0, 1, 2}
+        and type(member(data, "childId")) is str
+        and as_count(member(data, "childCreatedAt")) is not None
+        and type(mode) is str
+        and mode in _MODES
+        and (mode == "external") == (version == 2)  # noqa: PLR2004 - the version of external children
+        and not (mode == "unknown" and version == 0)
+        and (type(label) is str if mode == "continuable" else label is ABSENT or type(label) is str)
+    )
+
+
 class Records:
     """Small state of the log that outlives turns: command ids, user prompts, children."""
 
@@ -124,19 +139,8 @@ class Records:
 
     def catalog(self, data: object, _seq: int) -> list[Fault]:
         """P-162, R-120."""
-        version, child = as_int_or_zero(member(data, "version")), member(data, "childId")
-        mode, label = member(data, "mode"), member(data, "label")
-        sound = (
-            version in {0, 1, 2}
-            and type(child) is str
-            and as_count(member(data, "childCreatedAt")) is not None
-            and type(mode) is str
-            and mode in _MODES
-            and (mode == "external") == (version == 2)  # noqa: PLR2004 - the version of external children
-            and not (mode == "unknown" and version == 0)
-            and (type(label) is str if mode == "continuable" else label is ABSENT or type(label) is str)
-        )
-        if not sound or type(child) is not str:
+        child = member(data, "childId")
+        if not is_catalog_fact(data) or type(child) is not str:
             return [Fault("catalog-malformed", "a subagent/catalog fact has another form", "$.data", group=OWN)]
         if child in self._children:
             return [

@@ -7,6 +7,7 @@ D directory.
 
 from __future__ import annotations
 
+from dshlog.rules.register_upgrade import UPGRADE_RULES
 from dshlog.rules.rule import Rule
 
 _CUT = "dsh drops everything from here on and cuts it on its next write"
@@ -266,8 +267,8 @@ RULES = (
         "G101",
         "reader-unknown",
         None,
-        "wwwww",
-        "the reader asked for upgrades the log first, which is not judged",
+        "nnnnn",
+        "the reader asked for upgrades the log first, which was not judged",
         "its answer depends on every edge of the upgrade, so the answer of the log's own build is shown in its place",
     ),
     Rule(
@@ -278,6 +279,7 @@ RULES = (
         "the reader asked for is older than the log",
         "a build reads its own generation and, from 0.1.5 on, older ones; it never reads a newer one",
     ),
+    *UPGRADE_RULES,
     # -- envelope and vocabulary
     Rule(
         "E101", "member-missing", "E-002", "oorrr", "an event lacks a member", "type, seq, time and data are required"
@@ -1487,7 +1489,7 @@ BY_NAME = {rule.name: rule for rule in RULES}
 BY_CODE = {rule.code: rule for rule in RULES}
 
 # The order in which the reader of a generation makes its checks, as stage letters.
-ORDER = ("fhrcmvtso", "fhrcmvtso", "fhrcslvo", "fharcsvo", "fharcslvo")
+ORDER = ("fhrcmvtsoe", "fhrcmvtsoe", "fhrcslvoe", "fharcsvoe", "fharcslvo")
 
 # What will fail later although the log opens: the next request, or the next upgrade.
 OPENS_BUT = frozenset({"L105", "L107", "H105", "E112", "T102", "P129", "P130", "P131"}) | {

@@ -23,6 +23,7 @@ class Rule(NamedTuple):
     m  message shapes, before the vocabulary (v0)
     t  the scan of the open tail (v0)         o  adoption: envelope, messages, surface
     u  dshlog gives up: what dsh says is not known
+    e  the upgrade to v4, edge by edge and at its result
     w  nobody refuses; a person should look   n  nobody refuses; worth knowing
     .  cannot occur, or is not looked at
     """

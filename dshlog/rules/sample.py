@@ -93,6 +93,7 @@ class Example(NamedTuple):
     bad_tree: Tree | None = None
     good_tree: Tree | None = None
     asked: str = "sessions"
+    upgrade: bool = False  # the upgrade of the log must be judged to see it
     readers: tuple[str, str] = ("latest", "latest")  # the reader asked for: of the bad log, of the good one
 
     @property

@@ -65,6 +65,7 @@ class FakeWorld(World):
         self.events = []
         self.readers = []
         self.deep = []
+        self.upgrades = []
         self.broken = None
         self.asked = []
 
@@ -85,11 +86,12 @@ class FakeWorld(World):
             raise Unreadable(f"cannot read {path}: permission denied", ("be its owner",), why="permission denied")
         return nullcontext(BytesSource(b""))
 
-    def examine(self, source, path, *, reader, deep=False, extra_types=frozenset()):  # noqa: ARG002 - nothing is read here
+    def examine(self, source, path, *, reader, deep=False, extra_types=frozenset(), upgrade="never"):  # noqa: ARG002 - nothing is read here
         if self.broken:
             raise self.broken
         self.readers.append(reader)
         self.deep.append((deep, extra_types))
+        self.upgrades.append(upgrade)
         return report_of(path, self.logs.get(path, "clean"))
 
     def surface_view(self, source, path, *, at):  # noqa: ARG002 - as above

@@ -59,7 +59,7 @@ def test_one_unknown_id_does_not_stop_the_others(root, say):
     status, out, _ = say("validate", "--format", "json", "--root", root, "nothing", ONE)
     assert (status, [log["id"] for log in json.loads(out)["logs"]]) == (2, [ONE])
     status, out, _ = say("cat", "--root", root, "nothing", ONE)
-    assert (status, len(out.splitlines())) == (2, 3)
+    assert (status, len(out.splitlines())) == (2, 5)
 
 
 def test_a_root_alone_is_judged(root, say):

@@ -114,7 +114,7 @@ def test_deep_reads_whole_logs(root, say):
     deep = {row["id"]: row["deep"] for row in json.loads(say("ls", "--deep", "--json", root)[1])["rows"]}
     assert (deep["grandchild"]["turns"], deep["grandchild"]["events"], deep["grandchild"]["reason"]) == (
         3,
-        9,
+        15,
         "completed",
     )
     assert deep["parent"]["title"] is None

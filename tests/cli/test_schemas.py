@@ -66,6 +66,8 @@ def test_every_schema_can_be_asked_for(say):
                 "difference",
                 "why",
                 "ls",
+                "migrate",
+                "migrations",
                 "stats",
                 "repair",
                 "stream",
@@ -187,3 +189,12 @@ def test_surfaces_of_released_builds(shared, say):
                 assert faults(view, json.loads(say("show", f"--{view}", "--json", log)[1])) == [], log
         for name, words in (("request", ["1"]), ("difference", ["1", "--diff", "1"])):
             assert faults(name, json.loads(say("show", "--request", *words, "--json", log)[1])) == [], log
+
+
+def test_upgrades_of_one_log_and_of_all_fixtures(repository, say):
+    _, out, _ = say("migrate", "--check", "--json", repository / "fixtures")
+    document = json.loads(out)
+    assert document["totals"]["refused"] > 50
+    assert faults("migrations", document) == []
+    for log in document["logs"][::7]:
+        assert faults("migrate", json.loads(say("migrate", "--check", "--json", log["path"])[1])) == []

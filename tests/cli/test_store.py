@@ -309,11 +309,11 @@ def test_a_held_lock_and_a_cache_that_knows_more(root, say):
     cache = Path("storages/session_projcache/sessions")
     cache.mkdir(parents=True)
     identity = {"formatVersion": 4, "cwd": log.header["cwd"]}
-    record = {"identity": identity, "rows": {"title": {"ver": 1, "seq": 6, "val": ""}}}
+    record = {"identity": identity, "rows": {"title": {"ver": 1, "seq": 8, "val": ""}}}
     (cache / "a.json").write_text(json.dumps({"version": 7, "record": record}))
     (line,) = [line for line in say(root) if "warning D112" in line]
     assert line.startswith(f"sessions/{PROJECT}/a/{V4}: warning D112 cache-knows-more: ")
-    assert line.endswith("knows event 6, the log holds 4 events: 3 at the end are gone")
+    assert line.endswith("knows event 8, the log holds 6 events: 3 at the end are gone")
     with path.with_name("session.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         lines = say(root)

@@ -10,8 +10,14 @@ from typing import Any
 
 from zstandard import ZstdDecompressor, ZstdError
 
+from dshlog.report.examine import named_encoding
+from dshlog.report.upgrade import upgrade
+from dshlog.storage.source import BytesSource
+from inventory import inventory
+
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 BUILT = (0, 3, 4)  # generations that a released build writes
+LAST = BUILT[-1]
 LARGEST = 64_000  # bytes of text; what is larger only costs time
 
 
@@ -54,6 +60,40 @@ def bases(shared: Path) -> list[Base]:
     return [*out, *_vectors(shared)]
 
 
+def older(shared: Path) -> list[Base]:
+    """Give logs that dsh upgrades: those of `bases`, their results in v1 and v2, fixtures, vectors and traps."""
+    found = [log for log in bases(shared) if log.version < LAST]
+    for case in sorted(FIXTURES.glob("v[12]/*/case.toml")):
+        (log,) = (path for path in case.parent.iterdir() if path != case)
+        suffix = ".jsonl.zstd" if log.name.endswith(".zstd") else ".jsonl"
+        name = log.relative_to(FIXTURES.parent).as_posix()
+        found.append(Base(name=name, version=int(case.parent.parent.name[1:]), suffix=suffix, data=log.read_bytes()))
+    found += [
+        Base(name=f"inventory{version}", version=version, suffix=".jsonl", data=inventory(version))
+        for version in range(3)
+    ]
+    index = shared / "corpus/traps-migration/traps.json"
+    for entry in json.loads(index.read_text(encoding="utf-8"))["mutants"] if index.is_file() else ():
+        data = (index.parent / entry["file"]).read_bytes()
+        found.append(Base(name=entry["file"], version=entry["expected"]["version"], suffix=".jsonl", data=data))
+    for path in sorted(shared.glob("vectors/migration/*.json")):
+        given = json.loads(path.read_text(encoding="utf-8"))["input"]
+        data = "".join(
+            json.dumps(row, separators=(",", ":")) + "\n" for row in (given["header"], *given["rows"])
+        ).encode()
+        found.append(Base(name=path.stem, version=given["from"], suffix=".jsonl", data=data))
+    return found + [result for log in found for result in _between(log)]
+
+
+def _between(log: Base) -> Iterator[Base]:
+    """Yield the results of a log in v1 and v2."""
+    for to in range(log.version + 1, 3):
+        text: list[bytes] = []
+        done = upgrade(BytesSource(log.data), named_encoding(log.suffix), to=to, write=text.append)
+        if not done.refusals and done.version is not None:
+            yield Base(name=f"{log.name} as v{to}", version=to, suffix=".jsonl", data=b"".join(text))
+
+
 def members(shared: Path) -> dict[int, dict[str, list[str]]]:
     """Give the members that the payload of each event type may have, by generation; nothing without the shared folder."""
     table = shared / "spec/vocabulary.json"
@@ -65,7 +105,7 @@ def members(shared: Path) -> dict[int, dict[str, list[str]]]:
             name: [*told["data"].get("required", ()), *told["data"].get("optional", ())]
             for name, told in versions[str(version)]["event_types"].items()
         }
-        for version in BUILT
+        for version in map(int, versions)
     }
 
 

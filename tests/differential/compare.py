@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import subprocess
@@ -13,9 +14,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from bases import BUILT, Case
-from dshlog.report.examine import examine
+from bases import BUILT, LAST, Case
+from dshlog.report.examine import examine, named_encoding
 from dshlog.report.surface import surface_view
+from dshlog.report.upgrade import upgrade
 from dshlog.storage.source import BytesSource
 
 BATCH = 500
@@ -33,14 +35,20 @@ class Disagreement:
     words: str  # what dsh says
 
 
-def disagreements(cases: Iterable[Case], oracle: Path, shared: Path) -> Iterator[tuple[Case, str, Disagreement | None]]:
-    """Judge each case twice; yields it with what dsh says and with what differs, None when nothing does."""
+def disagreements(
+    cases: Iterable[Case], oracle: Path, shared: Path, *, upgrades: bool = False
+) -> Iterator[tuple[Case, str, Disagreement | None]]:
+    """Judge each case twice; yields it with what dsh says and with what differs, None when nothing does.
+
+    With `upgrades` the question is not whether the build of its generation opens a log, but what the latest
+    makes of it.
+    """
     todo = iter(cases)
     while batch := list(islice(todo, BATCH)):
         for case, verdict in zip(batch, ask(batch, oracle, shared), strict=True):
-            answer = native(verdict)
-            words = "no native answer" if answer is None else "opens" if answer["ok"] else plain(answer["error"])
-            yield case, words, compare(case, verdict)
+            answer = verdict.get("open") if upgrades else native(verdict)
+            words = "no answer" if answer is None else "opens" if answer["ok"] else plain(answer["error"])
+            yield case, words, compare_upgrade(case, verdict) if upgrades else compare(case, verdict)
 
 
 def ask(cases: list[Case], oracle: Path, shared: Path) -> list[dict[str, Any]]:
@@ -95,6 +103,33 @@ def compare(case: Case, verdict: dict[str, Any]) -> Disagreement | None:
     version = verdict.get("version")
     named = f"v{version}" if version in BUILT else "no known version"
     return Disagreement(case=case, group=f"{named}: {group}", ours=ours, theirs=theirs, words=words)
+
+
+def compare_upgrade(case: Case, verdict: dict[str, Any]) -> Disagreement | None:
+    """Tell how dsh's upgrade and dshlog's differ, up to the text of the result."""
+    answer, published, version = verdict.get("open"), verdict.get("published"), verdict.get("version")
+    if "unjudged" in verdict or answer is None or version not in range(LAST):
+        return None
+    theirs: dict[str, Any] = {"opens": answer["ok"], "text": None}
+    if published is not None and published["ok"]:
+        theirs["text"] = (published["rows"] + 1, published["plain_sha256"])
+    text: list[bytes] = []
+    code = "opens"
+    try:
+        done = upgrade(BytesSource(case.data), named_encoding(f"session{case.suffix}"), write=text.append)
+        ours: dict[str, Any] = {"opens": done.opens, "text": None}
+        if not done.refusals:
+            whole = b"".join(text)
+            ours["text"] = (whole.count(b"\n"), hashlib.sha256(whole).hexdigest())
+        code = next((f"{found.edge} {found.name}: {plain(found.message)}" for found in done.refusals), "opens")
+    except Exception as error:  # noqa: BLE001 - as above
+        ours = {"raises": f"{type(error).__name__}: {error}"}
+        code = f"raises {type(error).__name__}: {plain(str(error))}"
+    if ours == theirs:
+        return None
+    words = str(answer.get("error") or (published or {}).get("error") or "")
+    group = f"v{version}: ours {code}; dsh {plain(words) or 'opens'}"
+    return Disagreement(case=case, group=group, ours=ours, theirs=theirs, words=words)
 
 
 def judged(case: Case) -> tuple[dict[str, Any], str]:

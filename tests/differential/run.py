@@ -4,6 +4,7 @@
     python tests/differential/run.py --oracle DIR --mutate 3000 --seed 1    logs with a few changes each
     python tests/differential/run.py --oracle DIR --whole 9999              the logs that the others start from
     python tests/differential/run.py --oracle DIR --tables 99999            every odd value in every member (the count: a sample)
+    python tests/differential/run.py --oracle DIR --upgrade ...             v0 to v3 alone, and what the upgrade makes of them
     python tests/differential/run.py --oracle DIR --tally ...               also what dsh said, and how often
     python tests/differential/run.py --oracle DIR --shrink ...              also a small log of each group, in full
     python tests/differential/run.py --oracle DIR --keep FOLDER ...         also write the logs that differ there
@@ -29,7 +30,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1])]
 
-from bases import Case, bases, frames  # noqa: E402 - found beside this file
+from bases import Case, bases, frames, older  # noqa: E402 - found beside this file
 from compare import Disagreement, disagreements  # noqa: E402 - as above
 
 GENERATORS = ("whole", "cuts", "tables", "mutate")
@@ -44,6 +45,7 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--keep", type=Path, metavar="FOLDER")
     parser.add_argument("--tally", action="store_true")
     parser.add_argument("--shrink", action="store_true")
+    parser.add_argument("--upgrade", action="store_true")
     parser.add_argument("--make", metavar="NAME")
     for name in GENERATORS:
         parser.add_argument(f"--{name}", type=int, default=0, metavar="COUNT")
@@ -52,7 +54,7 @@ def arguments() -> argparse.ArgumentParser:
 
 def generated(given: argparse.Namespace, shared: Path) -> Iterator[Case]:
     """Yield the logs of every generator that was asked for."""
-    logs = bases(shared)
+    logs = older(shared) if given.upgrade else bases(shared)
     for name in GENERATORS:
         if count := getattr(given, name):
             yield from importlib.import_module(name).cases(logs, count, given.seed)
@@ -76,12 +78,12 @@ def show(groups: dict[str, list[Disagreement]], total: int) -> None:
     say(f"{sum(map(len, groups.values()))} of {total} logs are judged differently, in {len(groups)} groups")
 
 
-def show_smallest(found: Disagreement, oracle: Path, shared: Path) -> None:
+def show_smallest(found: Disagreement, oracle: Path, shared: Path, *, upgrades: bool) -> None:
     """Print a log that is judged as differently as this one, but small."""
     from shrink import smallest
 
     def same(tries: list[Case]) -> list[bool]:
-        judged = disagreements(tries, oracle, shared)
+        judged = disagreements(tries, oracle, shared, upgrades=upgrades)
         return [again is not None and again.group == found.group for _, _, again in judged]
 
     case = smallest(found.case, same)
@@ -106,7 +108,7 @@ def main(command: list[str]) -> int:
         return 2
     groups: dict[str, list[Disagreement]] = defaultdict(list)
     said: Counter[str] = Counter()
-    for case, words, found in disagreements(generated(given, shared), given.oracle, shared):
+    for case, words, found in disagreements(generated(given, shared), given.oracle, shared, upgrades=given.upgrade):
         said[words] += 1
         if found is not None:
             groups[found.group].append(found)
@@ -118,7 +120,9 @@ def main(command: list[str]) -> int:
             say(f"{times:5}  {words}")
     show(groups, said.total())
     for members in groups.values() if given.shrink else ():
-        show_smallest(min(members, key=lambda member: len(member.case.data)), given.oracle, shared)
+        show_smallest(
+            min(members, key=lambda member: len(member.case.data)), given.oracle, shared, upgrades=given.upgrade
+        )
     return 1 if groups else 0
 
 

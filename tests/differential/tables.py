@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from bases import BUILT, Base, Case
+from bases import Base, Case
 from dshlog.model.vocabulary import SURFACE_TYPES, format_types
 from mutate import Draft, Row, drafted
 from stock import Stock, spots
@@ -23,7 +23,7 @@ def cases(logs: list[Base], count: int, seed: int) -> Iterator[Case]:
     stock = Stock(logs)
     plans = [
         (base, line, path, value, last)
-        for version in BUILT
+        for version in sorted(stock.logs)
         for base, line, path in places(version, stock)
         for value in VALUES
         for last in (False, True)

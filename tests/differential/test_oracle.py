@@ -12,7 +12,15 @@ RUN = Path(__file__).resolve().parent / "run.py"
 
 
 @pytest.mark.parametrize(
-    "words", [["--whole", "9999"], ["--cuts", "500"], ["--mutate", "1000"]], ids=lambda words: words[0][2:]
+    "words",
+    [
+        ["--whole", "9999"],
+        ["--cuts", "500"],
+        ["--mutate", "1000"],
+        ["--upgrade", "--whole", "9999"],
+        ["--upgrade", "--mutate", "1000"],
+    ],
+    ids=lambda words: "-".join(word[2:] for word in words if word.startswith("--")),
 )
 def test_both_judge_alike(oracle, shared, words):
     command = [sys.executable, str(RUN), "--oracle", str(oracle), "--seed", "1", *words]

@@ -109,7 +109,7 @@ def test_ids_in_messages(value, words):
 def test_every_rule_has_a_stage_of_each_generation(code):
     rule = BY_CODE[code]
     assert len(rule.stages) == LATEST + 1
-    assert set(rule.stages) <= set("dfhracslvmtouwn.")
+    assert set(rule.stages) <= set("dfhraceslvmtouwn.")
     for version, stage in enumerate(rule.stages):
         wanted = {"w": "warning", "n": "note", ".": "warning"}.get(stage, "error")
         assert rule.severity(version) == wanted

@@ -79,7 +79,11 @@ def flat(line):
 def judged(code, which):
     example = EXAMPLES[code]
     return examine(
-        BytesSource(example.data(which)), example.name, deep=example.deep, reader=example.readers[which == "good"]
+        BytesSource(example.data(which)),
+        example.name,
+        deep=example.deep,
+        reader=example.readers[which == "good"],
+        upgrade="always" if example.upgrade else "never",
     )
 
 
@@ -104,7 +108,10 @@ def test_a_fatal_stage_refuses_the_log_and_is_where_the_reader_stops(code, reque
         request.getfixturevalue("scaled")
     bad = judged(code, "bad")
     stage = rule.stages[example.version]
-    if example.readers[0] != example.readers[1]:
+    if stage == "e":
+        assert bad.native.opens
+        assert (bad.state, bad.latest.opens, bad.latest.first) == ("refused", False, code)
+    elif example.readers[0] != example.readers[1]:
         assert bad.native.opens  # only the reader that was asked for refuses it
     elif stage in "wn.":
         assert bad.native.opens

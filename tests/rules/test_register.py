@@ -29,16 +29,18 @@ WITHOUT = {
 
 @pytest.fixture(scope="module")
 def produced():
-    logs = [(path.read_bytes(), str(path), False, "latest") for path in sorted(FIXTURES.glob("*/*/session*"))]
+    logs = [(path.read_bytes(), str(path), False, "latest", False) for path in sorted(FIXTURES.glob("*/*/session*"))]
     logs += [
-        (example.data("bad"), example.name, example.deep, example.readers[0])
+        (example.data("bad"), example.name, example.deep, example.readers[0], example.upgrade)
         for code, example in EXAMPLES.items()
         if code not in TREES and not example.scaled
     ]
     return {
         finding.code
-        for data, name, deep, reader in logs
-        for finding in examine(BytesSource(data), name, deep=deep, reader=reader).findings
+        for data, name, deep, reader, upgrade in logs
+        for finding in examine(
+            BytesSource(data), name, deep=deep, reader=reader, upgrade="always" if upgrade else "never"
+        ).findings
     }
 
 

@@ -1,0 +1,121 @@
+"""Upgrades as lines and as JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dshlog.render.jsonout import SCHEMA, Json, finding_dict
+from dshlog.render.look import PLAIN
+from dshlog.render.text import finding_lines
+from dshlog.render.words import count, path_name, visible
+from dshlog.rules.register import BY_CODE
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Iterator
+
+    from dshlog.render.look import Look
+    from dshlog.report.outlook import Outlook, Totals
+
+SHOWN = 12  # refused logs that the text names
+
+
+def outlook_dict(one: Outlook) -> Json:
+    """Give what an upgrade makes of one log, with every key."""
+    done = one.done
+    return {
+        "path": one.path,
+        "from": done.version,
+        "to": done.to,
+        "ok": one.ok,
+        "events": done.events if one.sha256 is not None else None,
+        "plain_sha256": one.sha256,
+        "left_out": done.left_out,
+        "refusals": [{**finding_dict(found), "edge": edge} for edge, found in one.refusals],
+        "child_facts": [
+            {
+                "childId": child.id,
+                "childCreatedAt": child.created_at,
+                "descriptorCount": child.descriptors,
+                "descriptor": child.descriptor,
+            }
+            for child in one.children
+        ],
+    }
+
+
+def log_document(one: Outlook) -> Json:
+    """Give the document of `migrate --json LOG`."""
+    return {"schema": SCHEMA, **outlook_dict(one)}
+
+
+def root_document(path: str, to: int, logs: list[Json], totals: Totals) -> Json:
+    """Give the document of `migrate --check --json ROOT`."""
+    return {
+        "schema": SCHEMA,
+        "path": path,
+        "to": to,
+        "ok": not totals.refused,
+        "totals": {
+            "logs": totals.logs,
+            "current": totals.current,
+            "upgradable": totals.upgradable,
+            "refused": len(totals.refused),
+            "causes": dict(totals.causes.most_common()),
+            "edges": dict(totals.edges.most_common()),
+            "types": dict(totals.types.most_common()),
+            "sources": dict(totals.sources.most_common()),
+        },
+        "logs": logs,
+    }
+
+
+def outlook_lines(one: Outlook, look: Look = PLAIN) -> Iterator[str]:
+    """Yield what an upgrade makes of one log."""
+    done, name = one.done, path_name(one.path)
+    if one.current:
+        yield f"{name}: v{done.version} already, nothing to upgrade"
+        return
+    for _, found in one.refusals:
+        yield from finding_lines(found, look)
+    if one.ok:
+        yield f"{name}: v{done.version} becomes v{done.to}, {count(done.events, 'event')}{left_out_words(one)}"
+    else:
+        reasons = sum(1 + found.follows for _, found in one.refusals)
+        what = "dsh opens it and does not write" if done.opens else "dsh refuses to upgrade"
+        yield f"{name}: {what} the result, {count(reasons, 'reason')}"
+
+
+def left_out_words(one: Outlook) -> str:
+    """Say that rows are left out, with a comma before."""
+    left = one.done.left_out
+    return (
+        f", {count(left, 'row')} at the end left out as dsh leaves {'it' if left == 1 else 'them'} out" if left else ""
+    )
+
+
+def totals_lines(totals: Totals, look: Look = PLAIN) -> Iterator[str]:
+    """Yield the totals of many logs."""
+    refused = len(totals.refused)
+    yield f"{count(totals.logs, 'log')}: {totals.upgradable} upgrade, {refused} refused, {totals.current} current"
+    if not refused:
+        return
+    yield from _table("by cause", totals.causes, look, names=True)
+    yield from _table("by edge", totals.edges, look)
+    yield from _table("by event type", totals.types, look)
+    yield from _table("by source kind", totals.sources, look)
+    yield look.paint("bold", "refused")
+    for path in totals.refused[:SHOWN]:
+        yield f"  {path_name(path)}"
+    if refused > SHOWN:
+        yield f"  and {refused - SHOWN} more; --json lists all"
+
+
+def _table(title: str, counts: Counter[str], look: Look, *, names: bool = False) -> Iterator[str]:
+    if not counts:
+        return
+    yield look.paint("bold", title)
+    for name, number in counts.most_common():
+        rule = BY_CODE.get(name.split()[-1]) if names else None
+        more = f" {rule.name}" if rule is not None else ""
+        yield f"  {number:6}  {visible(name)}{more}"

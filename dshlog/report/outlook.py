@@ -1,0 +1,105 @@
+"""What an upgrade would do to many logs: one outlook a log, and their totals."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from dshlog.migrate.chain import LAST
+from dshlog.report.upgrade import Upgraded, findings, upgrade
+from dshlog.rules.register import BY_NAME
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from dshlog.migrate.children import Child
+    from dshlog.migrate.refusal import Refusal
+    from dshlog.model.finding import Finding
+    from dshlog.model.report import Encoding
+    from dshlog.storage.source import Source
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outlook:
+    """What an upgrade makes of one log; `sha256` is that of the text of the result, None when there is none."""
+
+    path: str
+    done: Upgraded
+    sha256: str | None
+    children: tuple[Child, ...]
+
+    @property
+    def refusals(self) -> list[tuple[str, Finding]]:
+        """Give the reasons against it, each with its edge."""
+        return findings(self.done, self.path)
+
+    @property
+    def current(self) -> bool:
+        """Tell whether there is nothing to upgrade."""
+        return self.done.version is not None and self.done.version >= self.done.to and not self.done.refusals
+
+    @property
+    def ok(self) -> bool:
+        """Tell whether dsh would write the result."""
+        return not self.done.refusals
+
+
+def outlook(  # noqa: PLR0913 - as upgrade
+    source: Source,
+    path: str,
+    encoding: Encoding | None = None,
+    *,
+    to: int = LAST,
+    children: Iterable[Child] = (),
+    write: Callable[[bytes], object] | None = None,
+) -> Outlook:
+    """Upgrade one log, and take the fingerprint of the result; `write` gets its text."""
+    digest, known = sha256(), tuple(children)
+
+    def taken(text: bytes) -> None:
+        digest.update(text)
+        if write is not None:
+            write(text)
+
+    done = upgrade(source, encoding, to=to, children=known, write=taken)
+    made = not done.refusals and done.version is not None and done.version < to
+    return Outlook(path=path, done=done, sha256=digest.hexdigest() if made else None, children=known)
+
+
+@dataclass(slots=True)
+class Totals:
+    """Counts over many logs: by code, by edge, by type of event, by kind of source; each counts logs."""
+
+    logs: int = 0
+    current: int = 0
+    upgradable: int = 0
+    refused: list[str] = field(default_factory=list)
+    causes: Counter[str] = field(default_factory=Counter)
+    edges: Counter[str] = field(default_factory=Counter)
+    types: Counter[str] = field(default_factory=Counter)
+    sources: Counter[str] = field(default_factory=Counter)
+
+    def add(self, one: Outlook) -> None:
+        """Count one log."""
+        self.logs += 1
+        if one.current:
+            self.current += 1
+            return
+        if one.ok:
+            self.upgradable += 1
+            return
+        self.refused.append(one.path)
+        refusals = one.done.refusals
+        self.causes.update({_cause(refusal) for refusal in refusals})
+        self.edges.update({refusal.edge for refusal in refusals})
+        self.types.update({refusal.kind for refusal in refusals if refusal.kind is not None})
+        named = {refusal.about for refusal in refusals if refusal.name == "upgrade-source-kind"}
+        self.sources.update(name for name in named if name is not None)
+
+
+def _cause(refusal: Refusal) -> str:
+    """Give the code of a refusal, with that of the rule of v4 when one stands behind it."""
+    code = BY_NAME[refusal.name].code
+    return f"{code} {refusal.about}" if refusal.name == "upgrade-rule" else code
