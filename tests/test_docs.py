@@ -110,3 +110,12 @@ def test_versions_agree(repository, manual):
     changelog = (repository / "CHANGELOG.md").read_text(encoding="utf-8")
     assert f"## [{__version__}]" in changelog
     assert f'"dshlog {__version__}"' in manual
+
+
+def test_no_file_holds_both_sides_of_a_merge(repository):
+    marks = re.compile(rb"^(<{7} |>{7} |={7}$)", re.MULTILINE)
+    folders = ("dshlog", "man", "tests", "fixtures")
+    texts = [path for folder in folders for path in (repository / folder).rglob("*") if path.suffix in {".py", ".json"}]
+    texts += [*repository.glob("*.md"), *(repository / "man").glob("*.[157]")]
+    assert len(texts) > 100
+    assert [path for path in texts if marks.search(path.read_bytes())] == []
