@@ -192,8 +192,10 @@ def _members(row: Event, position: int) -> int:
     """Count the events of a packed row that continues the log; 0 when it does not, or is malformed."""
     count = members(row, position)
     data = row.get("data")
-    if count and type(data) is dict and min(data["turn"], data["step"], data["index"]) >= 0 and data.get("id") != "":
-        return count
+    if count and type(data) is dict and data.get("id") != "":
+        numbers = (data["turn"], data["step"], data["index"])
+        if min(numbers) >= 0 and max(numbers) <= MAX_SAFE:
+            return count
     if row_faults(row, 1) or as_count(row["seq0"]) != position:
         return 0
     return len(row["data"]["dt"]) + 1

@@ -49,7 +49,6 @@ _CALL: dict[str, Check] = {
     "parentCallId": named,
     "subCallId": named,
     "name": named,
-    "arguments": portable,
 }
 
 
@@ -242,6 +241,8 @@ def _plain(shape: Check) -> Payload:
 
 def _versioned(version: int) -> dict[str, Payload]:
     own = content(version)
+    opaque = portable if version < STRICT else anything  # v2 carries what JSON itself cannot
+    call: dict[str, Check] = {**_CALL, "arguments": opaque}
     user = message(version, "user")
     assistant: dict[str, Check] = {"message": message(version, "assistant", "model")}
     settled: dict[str, Check] = dict(_STEP)
@@ -252,13 +253,14 @@ def _versioned(version: int) -> dict[str, Payload]:
         "assistant/message": exact({**settled, **assistant}, {"usage": _usage, "interrupted": true}),
         "tool/result": exact(
             {**_STEP, "message": result_message(version)},
-            {"error": exact({"name": named, "code": named}), "meta": portable},
+            {"error": exact({"name": named, "code": named}), "meta": opaque},
         ),
         "agent/inbox/spliced": exact(
             {"target": one_of("next-turn", "next-step"), "start": count, "inserted": list_of(user)},
             {"removedCount": count, "outcome": one_of("canceled")},
         ),
-        "tool/code-dispatch": exact({**_CALL, "isError": boolean, "content": own}),
+        "tool/code-dispatch": exact({**call, "isError": boolean, "content": own}),
+        "tool/code-dispatch-start": exact(call),
         "session/end-seed": exact({}, {"inherited": true} if version >= STRICT else {}),
         "team/message/queued": _queued(own),
     }
@@ -315,7 +317,6 @@ _SAME: dict[str, Payload] = {
         "step/start": exact(_STEP),
         "step/end": exact(_STEP),
         "tool/call": exact({**_STEP, "callId": named, "name": named, "arguments": text}),
-        "tool/code-dispatch-start": exact(_CALL),
         "request/header": exact(
             {"header": _header, "reason": one_of("initial", "resume", "change", "series")}, {"startsSeries": true}
         ),

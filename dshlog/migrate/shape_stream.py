@@ -22,8 +22,10 @@ def stream(value: object) -> list[Flaw] | None:
 
 
 def _chunk(chunk: object, where: str) -> list[Flaw]:
-    kind = chunk.get("type") if type(chunk) is dict else None
-    if type(chunk) is not dict or type(kind) is not str or kind not in {"block-start", "block-end"}:
+    if type(chunk) is not dict:
+        return [Flaw(where, "is no object")]
+    kind = chunk.get("type")
+    if type(kind) is not str or kind not in {"block-start", "block-end"}:
         return []
     if kind == "block-end":
         flaws = _content([chunk.get("block")]) or []

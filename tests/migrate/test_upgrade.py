@@ -232,3 +232,17 @@ def test_a_log_of_the_generation_asked_for_is_left_alone():
 def test_a_header_member_that_only_later_readers_know():
     _, refused, _ = upgraded((turn(), turn_end()), colour="blue")
     assert refused == [("reading", "header-member-unknown", None, "$.colour")]
+
+
+def test_numbers_that_json_cannot_carry_stop_v0_and_are_carried_from_v2_on():
+    start = event("tool/code-dispatch-start", {"rootCallId": "r", "parentCallId": "r", "subCallId": "s", "name": "n"})
+    rows = (*OPEN, {**start, "data": {**start["data"], "arguments": -0.0}}, *DONE)
+    assert upgraded(rows)[1] == [("0->1", "upgrade-payload", 3, "$.data.arguments")]
+    assert upgraded(rows, 2)[1] == []
+
+
+def test_a_record_of_a_stream_holds_a_chunk_and_a_packed_row_counts():
+    (found,) = upgraded((*OPEN, says(stream=stream(5)), *DONE), 2)[1]
+    assert found == ("2->3", "upgrade-payload", 3, "$.data.stream[0].chunk")
+    run = packed("text-chunks", {"turn": 1, "step": 1, "index": 2**53, "dt": [], "texts": ["a"]})
+    assert upgraded((*OPEN, run, *DONE))[1] == [("reading", "upgrade-corrupt", 3, "$")]
