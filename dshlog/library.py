@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from dshlog.model.report import Encoding, Report
     from dshlog.model.surface import Surface
     from dshlog.repair.plan import Plan
+    from dshlog.report.examine import Upgrading
     from dshlog.storage.source import Source
 
+Reader = Literal["latest", "native", "0.1.2", "0.1.5", "0.2.1"]
 LogLike = str | os.PathLike[str] | bytes | IO[bytes]
 
 
@@ -95,9 +97,14 @@ class Log:
             return Surface(nodes=())
         return exam.judge.kept()[0]
 
-    def validate(self) -> Report:
-        """Judge the log; the latest dsh is asked about an older one unless that is large (some MiB)."""
-        return examine(self._source, self.path, encoding=self._encoding, upgrade="small")
+    def validate(self, *, reader: Reader = "latest") -> Report:
+        """Judge the log; the latest dsh is asked about an older one unless that is large (some MiB).
+
+        Args:
+            reader: whose answer the state and the severities follow; a build that is named is asked whatever the size.
+        """
+        upgrade: Upgrading = "small" if reader in {"latest", "native"} else "always"
+        return examine(self._source, self.path, encoding=self._encoding, reader=reader, upgrade=upgrade)
 
     def migrate(self, *, to: int = 4, children: Iterable[Mapping[str, Any]] = ()) -> Migrated:
         """Give the log as dsh 0.2.1 upgrades it, or why it would not.
@@ -141,10 +148,10 @@ def open_log(log: LogLike, *, encoding: Encoding | None = None) -> Log:
     return Log(log, encoding=encoding)
 
 
-def validate(log: LogLike, *, encoding: Encoding | None = None) -> Report:
-    """Judge a log and give the report; arguments and errors as `open_log`."""
+def validate(log: LogLike, *, encoding: Encoding | None = None, reader: Reader = "latest") -> Report:
+    """Judge a log and give the report; arguments and errors as `open_log` and `Log.validate`."""
     with open_log(log, encoding=encoding) as opened:
-        return opened.validate()
+        return opened.validate(reader=reader)
 
 
 def plan_repair(

@@ -80,7 +80,7 @@ class Lens:
         from dshlog.report.transcript import transcript
 
         with self.world.source(self.log) as source:
-            decoded = read_log(source, self.log, keep=True)
+            decoded = read_log(source, self.log, keep=True, upgrade="small")
             rows = transcript(decoded, at=self.at, full=self.full)
             report = self.settle(decoded.report)
         self._refuse_beyond(report)

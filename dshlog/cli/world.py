@@ -140,4 +140,4 @@ class World:
         """Decode one log."""
         from dshlog.report.decode import read_log
 
-        return read_log(source, path)
+        return read_log(source, path, upgrade="small")

@@ -57,7 +57,7 @@ def follow(
     Returns:
         The watcher, and the examination, which has read everything.
     """
-    exam = Examination(source, path, encoding, keep=True)
+    exam = Examination(source, path, encoding, keep=True, upgrade="small")
     while True:
         made = watcher()
         _pass(exam, made, at)

@@ -26,7 +26,7 @@ class Framed:
     """
 
     def __init__(self, source: Source, path: str, *, at: int | None = None, encoding: Encoding | None = None) -> None:
-        exam = Examination(source, path, encoding)
+        exam = Examination(source, path, encoding, upgrade="small")
         self.version: int | None = None if exam.judge is None else exam.judge.version
         self._container: Container = exam.reading.container
         self.raw = self._container.frames is None

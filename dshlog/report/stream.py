@@ -37,7 +37,7 @@ def stream_view(
     Returns:
         The call, or one sentence that says why there is none.
     """
-    decoded = read_log(source, path, encoding=encoding)
+    decoded = read_log(source, path, encoding=encoding, upgrade="small")
     call = _Call(seq)
     for event, _ in decoded.events():
         if not call.done:  # the rest is read for the report

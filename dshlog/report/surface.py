@@ -36,7 +36,7 @@ def surface_view(
         at: seq of the event after which to look; None for the end of the readable prefix. A seq beyond
             the prefix gives the surface at its end.
     """
-    return _look(Examination(source, path, encoding, keep=True), at)
+    return _look(Examination(source, path, encoding, keep=True, upgrade="small"), at)
 
 
 def _look(exam: Examination, at: int | None) -> tuple[SurfaceView, Report]:
