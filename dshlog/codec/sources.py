@@ -97,3 +97,18 @@ def encode_sources(seqs: list[int]) -> list[Any]:
 def _kind(value: object) -> str:
     names = {dict: "an object", list: "a list", str: "a text", bool: "a boolean", type(None): "null"}
     return names.get(type(value), "a number that is no count")
+
+
+def runs_of(sources: Iterable[int | range]) -> list[range]:
+    """Give cited seqs as runs, in the order in which they are cited."""
+    out: list[range] = []
+    start = stop = -1
+    for entry in sources:
+        first, behind = (entry, entry + 1) if isinstance(entry, int) else (entry.start, entry.stop)
+        if first != stop:
+            if stop > start:
+                out.append(range(start, stop))
+            start = first
+        stop = behind
+    out.append(range(start, stop))
+    return out

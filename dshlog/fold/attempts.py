@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dshlog.codec.chunkruns import PAYLOAD
-from dshlog.codec.sources import PATH, Sources
+from dshlog.codec.sources import PATH, Sources, runs_of
 from dshlog.fold.assembler import Assembler, AssemblyError
 from dshlog.fold.identity import ABSENT, identical
 from dshlog.fold.verify import disagreement
@@ -187,7 +187,7 @@ class Attempts:
         if not sources:
             return None
         spans = pending.spans if pending is not None else []
-        faults = self._citation(seq, _merged(sources), spans)
+        faults = self._citation(seq, runs_of(sources), spans)
         if pending is None or faults:
             self._take()
             return faults
@@ -302,21 +302,6 @@ def _wrapped(fields: dict[str, Any]) -> dict[str, Any]:
     if type(message) is dict:
         return message
     return {"content": fields.get("content"), "source": fields.get("provenance")}
-
-
-def _merged(sources: Sources) -> list[range]:
-    """Give cited seqs as runs, in the order in which they are cited."""
-    out: list[range] = []
-    start = stop = -1
-    for entry in sources:
-        first, behind = (entry, entry + 1) if isinstance(entry, int) else (entry.start, entry.stop)
-        if first != stop:
-            if stop > start:
-                out.append(range(start, stop))
-            start = first
-        stop = behind
-    out.append(range(start, stop))
-    return out
 
 
 def _outside(run: range, spans: list[range]) -> int | None:

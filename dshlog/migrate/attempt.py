@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from dshlog.codec.sources import runs_of
 from dshlog.fold.identity import identical
 from dshlog.fold.stream import Accumulator
 from dshlog.migrate.stage import Event
@@ -40,23 +41,8 @@ class PendingAttempt:
         """Tell whether citations name exactly the chunks, in order."""
         if len(self.spans) == 1 and type(sources) is list and len(sources) == len(self.spans[0]):
             return sources == list(self.spans[0])
-        return _merged(sources) == self.spans
+        return runs_of(sources) == self.spans
 
 
 def _same(a: object, b: object) -> bool:
     return a is b or identical(a, b)
-
-
-def _merged(sources: Iterable[int | range]) -> list[range]:
-    """Give cited seqs as runs, in the order in which they are cited."""
-    out: list[range] = []
-    start = stop = -1
-    for entry in sources:
-        first, behind = (entry, entry + 1) if isinstance(entry, int) else (entry.start, entry.stop)
-        if first != stop:
-            if stop > start:
-                out.append(range(start, stop))
-            start = first
-        stop = behind
-    out.append(range(start, stop))
-    return out

@@ -57,6 +57,13 @@ class FormError(ValueError):
         self.flaw = Flaw(path, words, name)
 
 
+def plugin_kind(plugin: str, role: object) -> str:
+    """Give the source kind that v4 has in place of a plugin's name, in a message of this role."""
+    if plugin == _PROMPTS:
+        return "system-prompt" if role == "system" else "runtime-context"
+    return _SPECIAL.get(plugin) or (plugin if plugin in _KEPT else f"plugin:{plugin}")
+
+
 def convert(kind: str, data: Any) -> None:  # noqa: ANN401 - a JSON value
     """Bring the messages and the content of an event into the form of v4, in place.
 
@@ -110,10 +117,7 @@ def source_of(source: dict[str, Any], role: object, path: str) -> dict[str, Any]
     plugin = source.get("plugin")
     if type(plugin) is not str:
         raise FormError(f"{path}.plugin", "the source names no plugin")
-    if plugin == _PROMPTS:
-        renamed = "system-prompt" if role == "system" else "runtime-context"
-    else:
-        renamed = _SPECIAL.get(plugin) or (plugin if plugin in _KEPT else f"plugin:{plugin}")
+    renamed = plugin_kind(plugin, role)
     return {name: renamed if name == "kind" else value for name, value in source.items() if name != "plugin"}
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 import build
-from dshlog.cli.main import main
 from dshlog.rules.sample import Frame, content, event, head, step, step_end, turn, turn_end, user
 from dshlog.storage import zstd
 from dshlog.storage.lines import Lines
@@ -22,54 +21,44 @@ V4 = FIXTURES / "v4/clean-raw/session.v4.jsonl"
 REFUSED = FIXTURES / "v0/unknown-ignorable-raw/session.jsonl"
 
 
-@pytest.fixture
-def dsh(capfdbinary):
-    def go(*words):
-        status = main([str(word) for word in words])
-        out, err = capfdbinary.readouterr()
-        return status, out.decode(), err.decode()
-
-    return go
-
-
-def test_a_file_or_a_directory_takes_the_result(dsh, tmp_path):
+def test_a_file_or_a_directory_takes_the_result(say, tmp_path):
     out = tmp_path / "out.jsonl"
-    status, said, err = dsh("migrate", V0, "-o", out)
+    status, said, err = say("migrate", V0, "-o", out)
     assert (status, said.partition(": ")[2], err) == (0, "v0 becomes v4, 20 events\n", "")
-    assert dsh("migrate", FRAMED, "-o", tmp_path)[0] == 0
+    assert say("migrate", FRAMED, "-o", tmp_path)[0] == 0
     framed = tmp_path / "session.v4.jsonl.zstd"
-    assert len(json.loads(dsh("show", "--frames", "--json", framed)[1])["rows"]) == 2
+    assert len(json.loads(say("show", "--frames", "--json", framed)[1])["rows"]) == 2
     for path in (out, framed):
-        status, said, _ = dsh("validate", "--deep", path)
+        status, said, _ = say("validate", "--deep", path)
         assert (status, said.partition("; ")[0]) == (0, f"{path}: clean")
 
 
-def test_check_writes_nothing_and_gives_the_fingerprint(dsh, tmp_path):
+def test_check_writes_nothing_and_gives_the_fingerprint(say, tmp_path):
     out = tmp_path / "out.jsonl"
-    told = json.loads(dsh("migrate", "--check", "--json", V0)[1])
+    told = json.loads(say("migrate", "--check", "--json", V0)[1])
     assert list(told) == [
         "schema", "path", "from", "to", "ok", "events", "plain_sha256", "left_out", "refusals", "child_facts",
     ]  # fmt: skip
     assert (told["from"], told["to"], told["ok"]) == (0, 4, True)
-    dsh("migrate", V0, "-o", out)
+    say("migrate", V0, "-o", out)
     assert hashlib.sha256(out.read_bytes()).hexdigest() == told["plain_sha256"]
-    again = json.loads(dsh("migrate", "--check", "--json", FRAMED)[1])
+    again = json.loads(say("migrate", "--check", "--json", FRAMED)[1])
     assert again["plain_sha256"] == told["plain_sha256"]
 
 
-def test_one_generation_at_a_time_gives_the_same(dsh, tmp_path):
+def test_one_generation_at_a_time_gives_the_same(say, tmp_path):
     at = V0
     for to in (1, 2, 3, 4):
-        assert dsh("migrate", at, "--to", to, "-o", tmp_path)[0] == 0
+        assert say("migrate", at, "--to", to, "-o", tmp_path)[0] == 0
         at = tmp_path / f"session.v{to}.jsonl"
     whole = tmp_path / "whole.jsonl"
-    dsh("migrate", V0, "-o", whole)
+    say("migrate", V0, "-o", whole)
     assert at.read_bytes() == whole.read_bytes()
 
 
-def test_a_refusal_writes_nothing_and_says_where(dsh, tmp_path):
+def test_a_refusal_writes_nothing_and_says_where(say, tmp_path):
     out = tmp_path / "out.jsonl"
-    status, said, err = dsh("migrate", REFUSED, "-o", out)
+    status, said, err = say("migrate", REFUSED, "-o", out)
     assert status == 1
     assert "error E112 opaque-blocks-upgrade: " in said
     assert said.endswith(": dsh refuses to upgrade the result, 1 reason\n")
@@ -77,62 +66,62 @@ def test_a_refusal_writes_nothing_and_says_where(dsh, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_rows_behind_a_bad_one_are_left_out_and_told(dsh, tmp_path):
+def test_rows_behind_a_bad_one_are_left_out_and_told(say, tmp_path):
     log, out = tmp_path / "session.jsonl", tmp_path / "out.jsonl"
     log.write_bytes(content((head(0), turn(), turn_end(), b"[1]", event("plan/mode", {"active": True}))))
-    status, said, _ = dsh("migrate", log, "-o", out)
+    status, said, _ = say("migrate", log, "-o", out)
     assert status == 3
     assert said == f"{log}: v0 becomes v4, 2 events, 2 rows at the end left out as dsh leaves them out\n"
-    assert dsh("migrate", "--check", log)[0] == 0
+    assert say("migrate", "--check", log)[0] == 0
 
 
-def test_nothing_is_overwritten_and_no_wrong_name_is_given(dsh, tmp_path):
+def test_nothing_is_overwritten_and_no_wrong_name_is_given(say, tmp_path):
     there = tmp_path / "there.jsonl"
     there.write_bytes(b"x")
-    assert dsh("migrate", V0, "-o", there)[0] == 2
+    assert say("migrate", V0, "-o", there)[0] == 2
     assert there.read_bytes() == b"x"
-    status, _, err = dsh("migrate", V0, "-o", tmp_path / "new.jsonl.zstd")
+    status, _, err = say("migrate", V0, "-o", tmp_path / "new.jsonl.zstd")
     assert (status, "is the name of a zstd log" in err) == (2, True)
-    assert dsh("migrate", V4, "-o", tmp_path / "new.jsonl")[0] == 2
+    assert say("migrate", V4, "-o", tmp_path / "new.jsonl")[0] == 2
     assert [path.name for path in tmp_path.iterdir()] == ["there.jsonl"]
 
 
 @pytest.mark.parametrize("words", [[V0], [V0, "--check", "-o", "x"], [V0, "--check", "--to", "5"], ["gone", "--check"]])
-def test_usage(dsh, words):
-    assert dsh("migrate", *words)[0] == 2
+def test_usage(say, words):
+    assert say("migrate", *words)[0] == 2
 
 
-def test_a_log_of_today_has_nothing_to_upgrade(dsh):
-    assert dsh("migrate", "--check", V4) == (0, f"{V4}: v4 already, nothing to upgrade\n", "")
+def test_a_log_of_today_has_nothing_to_upgrade(say):
+    assert say("migrate", "--check", V4) == (0, f"{V4}: v4 already, nothing to upgrade\n", "")
 
 
-def test_children_are_those_of_the_root_or_those_stated(dsh, tmp_path):
+def test_children_are_those_of_the_root_or_those_stated(say, tmp_path):
     parent = store(tmp_path, small_log(3, id="parent"))
     child = small_log(3, id="child", origin="subagent", parentSession="parent", createdAt=5)
     child.event("subagent/descriptor", {"mode": "one-shot", "version": 3, "provider": "spawn", "label": "side"})
     store(tmp_path, child)
     store(tmp_path, small_log(3, id="stranger", origin="subagent", parentSession="other"))
-    told = json.loads(dsh("migrate", "--check", "--json", parent)[1])
+    told = json.loads(say("migrate", "--check", "--json", parent)[1])
     (fact,) = told["child_facts"]
     assert (fact["childId"], fact["childCreatedAt"], fact["descriptorCount"]) == ("child", 5, 1)
     assert fact["descriptor"]["label"] == "side"
-    assert json.loads(dsh("migrate", "--check", "--json", "--children", "none", parent)[1])["child_facts"] == []
+    assert json.loads(say("migrate", "--check", "--json", "--children", "none", parent)[1])["child_facts"] == []
     stated = tmp_path / "children.json"
     stated.write_text(json.dumps(told["child_facts"]))
     free = tmp_path / "free.jsonl.zstd"
     free.write_bytes(parent.read_bytes())
-    again = json.loads(dsh("migrate", "--check", "--json", "--children", stated, free)[1])
+    again = json.loads(say("migrate", "--check", "--json", "--children", stated, free)[1])
     assert again["plain_sha256"] == told["plain_sha256"]
-    assert dsh("migrate", "--check", "--children", V0, free)[0] == 2
+    assert say("migrate", "--check", "--children", V0, free)[0] == 2
 
 
-def test_a_root_is_summed_up(dsh, tmp_path):
+def test_a_root_is_summed_up(say, tmp_path):
     store(tmp_path, small_log(0, id="good"))
     store(tmp_path, small_log(4, id="new"))
     bad = small_log(0, id="bad")
     bad.event("demo/note", {})
     path = store(tmp_path, bad)
-    status, said, _ = dsh("migrate", "--check", tmp_path)
+    status, said, _ = say("migrate", "--check", tmp_path)
     assert status == 1
     assert said.splitlines() == [
         "3 logs: 1 upgrade, 1 refused, 1 current",
@@ -145,38 +134,38 @@ def test_a_root_is_summed_up(dsh, tmp_path):
         "refused",
         f"  {path}",
     ]
-    document = json.loads(dsh("migrate", "--check", "--json", tmp_path)[1])
+    document = json.loads(say("migrate", "--check", "--json", tmp_path)[1])
     assert document["totals"]["causes"] == {"E109": 1}
     assert [log["ok"] for log in document["logs"]] == [False, True, True]
     assert PROJECT in document["logs"][0]["path"]
 
 
-def test_a_root_is_a_root_however_few_logs_it_holds(dsh, tmp_path):
+def test_a_root_is_a_root_however_few_logs_it_holds(say, tmp_path):
     path = store(tmp_path, small_log(3, id="a"))
-    assert list(json.loads(dsh("migrate", "--check", "--json", tmp_path)[1])) == [
+    assert list(json.loads(say("migrate", "--check", "--json", tmp_path)[1])) == [
         "schema", "path", "to", "ok", "totals", "logs",
     ]  # fmt: skip
-    assert json.loads(dsh("migrate", "--check", "--json", path.parent)[1])["path"] == str(path)
+    assert json.loads(say("migrate", "--check", "--json", path.parent)[1])["path"] == str(path)
 
 
-def test_standard_input(dsh, monkeypatch):
+def test_standard_input(say, monkeypatch):
     import io
     import sys
 
     log = content((head(0), turn(), step(), user(), step_end(), turn_end()))
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(log)))
-    assert dsh("migrate", "--check", "-") == (0, "-: v0 becomes v4, 6 events\n", "")
+    assert say("migrate", "--check", "-") == (0, "-: v0 becomes v4, 6 events\n", "")
 
 
-def test_a_line_too_large_to_be_held_leaves_the_answer_open(dsh, tmp_path, monkeypatch):
+def test_a_line_too_large_to_be_held_leaves_the_answer_open(say, tmp_path, monkeypatch):
     monkeypatch.setattr(Lines.__init__, "__defaults__", (300,))
     monkeypatch.setattr(zstd, "WINDOW", 75)
     log, out = tmp_path / "session.jsonl.zstd", tmp_path / "out.jsonl.zstd"
     log.write_bytes(content((Frame((head(0),)), Frame((turn(), step(), user("x" * 400), step_end(), turn_end())))))
     for words in (["-o", out], ["--check"]):
-        status, _, err = dsh("migrate", log, *words)
+        status, _, err = say("migrate", log, *words)
         assert (status, "too large to be held" in err) == (2, True)
-    assert dsh("migrate", "--check", tmp_path)[0] == 2
+    assert say("migrate", "--check", tmp_path)[0] == 2
     assert not out.exists()
-    report = json.loads(dsh("validate", "--format", "json", log)[1])["logs"][0]
+    report = json.loads(say("validate", "--format", "json", log)[1])["logs"][0]
     assert report["readers"]["latest"]["opens"] is None

@@ -6,22 +6,10 @@ import json
 
 import pytest
 
-from dshlog.cli.main import main
 
-
-@pytest.fixture
-def dsh(capfdbinary):
-    def go(*words):
-        status = main([str(word) for word in words])
-        out, err = capfdbinary.readouterr()
-        return status, out.decode(), err.decode()
-
-    return go
-
-
-def test_one_log(dsh, repository):
+def test_one_log(say, repository):
     log = repository / "fixtures/v0/compaction-raw/session.jsonl"
-    status, out, err = dsh("stats", log)
+    status, out, err = say("stats", log)
     assert (status, err) == (0, "")
     lines = out.splitlines()
     assert lines[0] == str(log)
@@ -30,11 +18,11 @@ def test_one_log(dsh, repository):
     assert any(line.startswith("  size      ") for line in lines)
 
 
-def test_several_logs_are_summed_up(dsh, repository):
+def test_several_logs_are_summed_up(say, repository):
     paths = [repository / f"fixtures/v{version}/clean" for version in range(5)]
-    status, out, _ = dsh("stats", *paths)
+    status, out, _ = say("stats", *paths)
     assert (status, out.splitlines()[0]) == (0, "5 logs")
-    document = json.loads(dsh("stats", "--json", *paths)[1])
+    document = json.loads(say("stats", "--json", *paths)[1])
     assert [len(document["logs"]), document["total"]["logs"]] == [5, 5]
     whole = document["total"]["activity"]["turns"]
     assert whole == sum(log["activity"]["turns"] for log in document["logs"])
@@ -49,39 +37,39 @@ def test_several_logs_are_summed_up(dsh, repository):
         ("turn", ["turn", "steps", "calls", "failed", "input", "output", "lasted", "share"]),
     ],
 )
-def test_tables(dsh, repository, by, head):
-    _, out, _ = dsh("stats", "--by", by, repository / "fixtures/v4/clean")
+def test_tables(say, repository, by, head):
+    _, out, _ = say("stats", "--by", by, repository / "fixtures/v4/clean")
     lines = out.splitlines()
     assert lines[0].split() == head
     assert len(lines) > 1
     assert "█" in out
 
 
-def test_a_damaged_log_counts_as_far_as_it_can_be_read(dsh, repository):
+def test_a_damaged_log_counts_as_far_as_it_can_be_read(say, repository):
     log = repository / "fixtures/v0/not-json-in-the-middle-raw"
-    status, out, err = dsh("stats", log)
+    status, out, err = say("stats", log)
     assert status == 1
     assert "turn" in out
     assert "L102" in err
-    status, out, err = dsh("stats", repository / "fixtures/v0")
+    status, out, err = say("stats", repository / "fixtures/v0")
     assert status == 1
     assert "logs have errors" in err
 
 
-def test_what_cannot_be_read_is_told(dsh, tmp_path):
-    assert dsh("stats", tmp_path / "none")[0] == 2
-    status, out, err = dsh("stats", tmp_path)
+def test_what_cannot_be_read_is_told(say, tmp_path):
+    assert say("stats", tmp_path / "none")[0] == 2
+    status, out, err = say("stats", tmp_path)
     assert (status, out) == (2, "")
     assert "no session log" in err
 
 
-def test_the_default_is_the_root_of_this_user(dsh, tmp_path, monkeypatch, repository):
+def test_the_default_is_the_root_of_this_user(say, tmp_path, monkeypatch, repository):
     monkeypatch.setenv("DSH_HOME", str(tmp_path))
     place = tmp_path / "sessions/--home-u-demo--/demo"
     place.mkdir(parents=True)
     (place / "session.v4.jsonl.zstd").write_bytes((repository / "fixtures/v4/clean/session.v4.jsonl.zstd").read_bytes())
-    status, out, _ = dsh("stats", "--json")
+    status, out, _ = say("stats", "--json")
     assert status == 0
     assert json.loads(out)["total"]["logs"] == 1
     (place / "session.v5.jsonl.zstd").mkdir()
-    assert dsh("stats")[0] == 2
+    assert say("stats")[0] == 2

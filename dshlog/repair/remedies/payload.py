@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from dshlog.migrate.messages4 import plugin_kind
 from dshlog.model.number import as_count
 from dshlog.repair.remedies.case import said, shown, without
 
@@ -14,41 +15,6 @@ if TYPE_CHECKING:
     Event = dict[str, Any]
 
 _RENAMED = {"tool/code-dispatch-start": "tool/ptc-dispatch-start", "tool/code-dispatch": "tool/ptc-dispatch"}
-_KINDS = {
-    "compact": "compact-checkpoint",
-    "tools-code-mode": "ptc-mode",
-    "tools-ptc": "ptc-mode",
-    "dsh-compaction-basic": "compact-basic",
-}
-_SAME_NAME = frozenset(
-    [
-        "agent-instructions",
-        "session-reference",
-        "team-message",
-        "goal",
-        "skill-invocation",
-        "skill-catalog",
-        "coordinator",
-        "subagent-report",
-        "subagent-settled",
-        "webhook",
-        "agent-message",
-        "model-selection",
-        "plan-mode",
-        "time-context",
-        "tmux-context",
-        "user-approval",
-        "repeat-tool-reminder",
-        "tool-cordis",
-        "cordis-host-runner",
-        "tool-goal",
-        "tool-jobs",
-        "hooks-codex",
-        "hooks-claude-code",
-        "schedule",
-        "dsh-session-title-llm",
-    ]
-)
 _PLUGIN = 4  # the first generation in which a plugin's source kind carries its name
 
 
@@ -117,7 +83,7 @@ def plugin_source(case: Case) -> Action | None:
     plugin = source.get("plugin")
     if type(plugin) is not str:
         return None
-    kind = _kind_of(plugin, message.get("role"))
+    kind = plugin_kind(plugin, message.get("role"))
     named = {**message, "source": {**without(source, "plugin"), "kind": kind}}
     made = named if message is data else {**data, "message": named}
     return said(case, {**row, "data": made}, f"the source of kind plugin becomes {kind}")
@@ -196,13 +162,6 @@ def turn_form(case: Case) -> Action | None:
     return said(
         case, {**row, "data": without(data, *extra)}, f"data has no member {values}; it goes", f"data.{extra[0]}"
     )
-
-
-def _kind_of(plugin: str, role: object) -> str:
-    """Give the kind that stands for a plugin from v4 on. Source: migration.md §5.1."""
-    if plugin == "@deepseek-ai/dsh-system-prompt":
-        return "system-prompt" if role == "system" else "runtime-context"
-    return _KINDS.get(plugin) or (plugin if plugin in _SAME_NAME else f"plugin:{plugin}")
 
 
 def _header(case: Case) -> tuple[Event | None, Event | None, Event | None]:
