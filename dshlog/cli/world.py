@@ -122,13 +122,13 @@ class World:
         """Fold one log."""
         from dshlog.report.surface import surface_view
 
-        return surface_view(source, path, at=at)
+        return surface_view(source, path, at=at, upgrade="small")
 
     def stream_view(self, source: Source, path: str, seq: int) -> tuple[StreamView | str, Report]:
         """Replay one model call."""
         from dshlog.report.stream import stream_view
 
-        return stream_view(source, path, seq)
+        return stream_view(source, path, seq, upgrade="small")
 
     def stats(self, source: Source, path: str) -> tuple[Stats, Report]:
         """Count what happened in one log."""

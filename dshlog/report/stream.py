@@ -14,6 +14,7 @@ from dshlog.report.decode import read_log
 
 if TYPE_CHECKING:
     from dshlog.model.report import Encoding, Report
+    from dshlog.report.examine import Upgrading
     from dshlog.storage.source import Source
 
 _KINDS = ("reasoning", "text", "tool-call")
@@ -24,7 +25,7 @@ Chunks = list[dict[str, Any]]
 
 
 def stream_view(
-    source: Source, path: str, seq: int, *, encoding: Encoding | None = None
+    source: Source, path: str, seq: int, *, encoding: Encoding | None = None, upgrade: Upgrading = "never"
 ) -> tuple[StreamView | str, Report]:
     """Give the model call that an event belongs to, with the report on the log beside it.
 
@@ -32,12 +33,12 @@ def stream_view(
         source: the bytes, as for `examine`.
         path: how the report names the log.
         seq: of a message or an attempt; up to v1 also of a chunk.
-        encoding: as for `examine`.
+        encoding, upgrade: as for `examine`.
 
     Returns:
         The call, or one sentence that says why there is none.
     """
-    decoded = read_log(source, path, encoding=encoding, upgrade="small")
+    decoded = read_log(source, path, encoding=encoding, upgrade=upgrade)
     call = _Call(seq)
     for event, _ in decoded.events():
         if not call.done:  # the rest is read for the report

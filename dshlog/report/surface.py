@@ -16,6 +16,7 @@ _SHOWN = 80  # characters of a value that stands in the place of a text
 if TYPE_CHECKING:
     from dshlog.model.report import Encoding, Report
     from dshlog.model.surface import Surface
+    from dshlog.report.examine import Upgrading
     from dshlog.rules.draft import Draft
     from dshlog.rules.judge import Judge
     from dshlog.storage.source import Source
@@ -25,18 +26,23 @@ _PACKED_UNTIL = 2  # generations below this one pack chunk runs into rows
 
 
 def surface_view(
-    source: Source, path: str, *, at: int | None = None, encoding: Encoding | None = None
+    source: Source,
+    path: str,
+    *,
+    at: int | None = None,
+    encoding: Encoding | None = None,
+    upgrade: Upgrading = "never",
 ) -> tuple[SurfaceView, Report]:
     """Fold one log and give its surface, with the report on the whole log beside it.
 
     Args:
         source: the bytes, as for `examine`.
         path: how the report names the log.
-        encoding: as for `examine`.
+        encoding, upgrade: as for `examine`.
         at: seq of the event after which to look; None for the end of the readable prefix. A seq beyond
             the prefix gives the surface at its end.
     """
-    return _look(Examination(source, path, encoding, keep=True, upgrade="small"), at)
+    return _look(Examination(source, path, encoding, keep=True, upgrade=upgrade), at)
 
 
 def _look(exam: Examination, at: int | None) -> tuple[SurfaceView, Report]:

@@ -43,7 +43,7 @@ def test_the_view_shows_the_surface_at_the_end(version, form):
     assert list(view.nodes) == [row.seq for row in view.rows] == log.nodes
     assert [row.position for row in view.rows] == list(range(len(log.nodes)))
     assert [row.type for row in view.rows] == [log.events[seq]["type"] for seq in log.nodes]
-    assert report == examine(BytesSource(form(log.batches())), "log", upgrade="small")
+    assert report == examine(BytesSource(form(log.batches())), "log")
 
 
 @pytest.mark.parametrize("form", [rows.raw, rows.zstd])
