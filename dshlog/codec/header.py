@@ -67,6 +67,8 @@ def _type_faults(value: dict[str, Any], version: int) -> list[Fault]:
     for name in ("id", "parentSession", "agentPreset"):
         if name in value and type(value[name]) is not str:
             wrong(name, "no text")
+    if value.get("id") == "":
+        wrong("id", "empty, and no dsh finds a session without a name")  # storage.md §1.4
     if "origin" in value and value["origin"] != "subagent":
         wrong("origin", 'present and not "subagent"')
     if "isSeeded" in value and version >= SEED_IN_BODY and type(value["isSeeded"]) is not bool:

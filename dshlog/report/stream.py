@@ -33,7 +33,8 @@ def stream_view(
         source: the bytes, as for `examine`.
         path: how the report names the log.
         seq: of a message or an attempt; up to v1 also of a chunk.
-        encoding, upgrade: as for `examine`.
+        encoding: as for `examine`.
+        upgrade: as for `examine`.
 
     Returns:
         The call, or one sentence that says why there is none.

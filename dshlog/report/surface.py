@@ -38,7 +38,8 @@ def surface_view(
     Args:
         source: the bytes, as for `examine`.
         path: how the report names the log.
-        encoding, upgrade: as for `examine`.
+        encoding: as for `examine`.
+        upgrade: as for `examine`.
         at: seq of the event after which to look; None for the end of the readable prefix. A seq beyond
             the prefix gives the surface at its end.
     """

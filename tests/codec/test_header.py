@@ -98,8 +98,9 @@ def test_names_are_texts_and_never_null(name, value, version):
 
 
 @pytest.mark.parametrize("version", EVERY)
-def test_names_may_be_empty(version):
-    assert faults(version, id="", parentSession="", agentPreset="") == []
+def test_names_may_be_empty_but_for_the_id(version):
+    assert faults(version, parentSession="", agentPreset="") == []
+    assert faults(version, id="") == [("header-member-malformed", "$.id")]
 
 
 @pytest.mark.parametrize("version", EVERY)
