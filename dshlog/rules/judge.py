@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from dshlog.model.surface import Surface
 
     Step = Callable[[Any, int], "list[Fault] | None"]
+    # The reader of a surface payload, or the check of a log-only one, and the step: (facts, seq, op) or (data, seq).
+    Way = tuple[Callable[[Any], Any] | None, Callable[[Any], bool] | None, Callable[..., "list[Fault] | None"] | None]
     Origin = tuple[str, object, object]  # type, turn and step: the event's own, else those open at it
 
 RELATED = 4  # the first generation whose own reader checks relationships
@@ -111,7 +113,7 @@ class Judge:
         self._message_ids: dict[int, object] = {}  # v0: message id of each tool result, for the legacy form
         self._watched = keep or self._scans or self._verify is not None
         self._steps = self._log_only_steps()
-        self._quick_steps = self._plain_steps()
+        self._quick = self._quick_ways()
 
     def _log_only_steps(self) -> dict[str, Step | None]:
         """Give what each known log-only type does to the state; None for nothing."""
@@ -134,10 +136,14 @@ class Judge:
             steps[kind] = both[0] if len(both) == 1 else _both(both[0], both[1])
         return steps
 
-    def _plain_steps(self) -> dict[str, Step | None]:
-        """Give the steps of the types that the quick loop may take."""
+    def _quick_ways(self) -> dict[str, Way]:
+        """Give what the quick loop does with each type that it may take."""
         exact = EXACT[self.version] if self._verify is None else EXACT[self.version] | {"assistant/attempt"}
-        return {kind: step for kind, step in self._steps.items() if kind not in exact}
+        plain, related = PLAIN[self.version], self._relations.quick
+        ways: dict[str, Way] = {
+            kind: (None, plain.get(kind), step) for kind, step in self._steps.items() if kind not in exact
+        }
+        return ways | {kind: (reader, None, related[kind]) for kind, reader in FACTS[self.version].items()}
 
     @property
     def tail(self) -> TailScan:
@@ -202,11 +208,11 @@ class Judge:
         """Take lines from index `start` on while they are spelled plainly; the index of the first that is not."""
         if self._attempts is not None:
             return start  # attempts are followed on the exact path
-        steps, plain, readers = self._quick_steps, PLAIN[self.version], FACTS[self.version]
-        related, put, version = self._relations.quick, self.folder.put, self.version
+        ways, put, version = self._quick, self.folder.put, self.version
         packs = version < _PACKED_UNTIL
         expected = self.position
         facts: Any
+        step: Any
         for index in range(start, len(lines)):
             line = lines[index]
             try:
@@ -222,12 +228,12 @@ class Judge:
                 seq = row["seq"]
                 time = row["time"]
                 data = row["data"]
-                reader = readers.get(kind)
+                reader, plain, step = ways[kind]
                 if reader is not None:
                     facts = reader(data)
                     if facts is None:
                         break
-                elif kind in plain and not plain[kind](data):
+                elif plain is not None and not plain(data):
                     break
             except (ValueError, KeyError, TypeError, AttributeError):
                 break
@@ -237,12 +243,9 @@ class Judge:
             if reader is None:
                 if len(row) != _LOG_ONLY:
                     break
-                step = steps.get(kind, _exact_only)
                 if step is None:
                     expected += 1
                     continue
-                if step is _exact_only:
-                    break
                 faults = step(data, seq)
             else:
                 op = row.get("surfaceOp")
@@ -255,7 +258,7 @@ class Judge:
                         break
                 elif len(row) != _CITING or not plainly_cited(kind, cited, seq, version, appends):
                     break
-                faults = related[kind](facts, seq, op)
+                faults = step(facts, seq, op)
                 if self._watched:
                     faults = self._watch(kind, data, seq, op, faults)
                 what, _, _, _, name, empty, message = facts
@@ -627,10 +630,6 @@ class Judge:
         return self._drafts.note(
             fault, place, seq, beyond=self.issue is not None if beyond is None else beyond, late=late
         )
-
-
-def _exact_only(_data: object, _seq: int) -> None:
-    """Stand for a type that the quick loop leaves to the exact path."""
 
 
 def _attempts() -> Attempts:
