@@ -107,9 +107,9 @@ class SurfaceFolder:
         for name, node in (("start", start), ("end", end)):
             if node not in self._what:
                 return Fault("replace-start-missing", f"replaces {start}..{end}, but its {name} is not on the surface")
-        span, node = [start], start
+        span, node, following = [start], start, self._next
         while node != end:
-            node = self._next[node]
+            node = following[node]
             if node == _NONE:
                 self._patience -= len(span)
                 return Fault("replace-reversed", f"replaces {start}..{end}, but {start} stands after {end}")
@@ -299,13 +299,14 @@ class SurfaceFolder:
 
     def _splice(self, seq: int, what: int, start: int, end: int, shadowed: list[int]) -> None:
         before, after = self._prev[start], self._next[end]
-        for node in shadowed:
-            del self._what[node], self._next[node], self._prev[node]
-            self.empty.discard(node)
-            self._images.pop(node, None)
-            self._ids.pop(node, None)
-            if self.messages is not None:
-                self.messages.pop(node, None)
+        for held in (self._what, self._next, self._prev):
+            for node in shadowed:
+                del held[node]
+        for some in (self._ids, self._images, self.messages):
+            if some:
+                for node in shadowed:
+                    some.pop(node, None)
+        self.empty.difference_update(shadowed)
         self._what[seq], self._prev[seq], self._next[seq] = what, before, after
         if before == _NONE:
             self._first = seq

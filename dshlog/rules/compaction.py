@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dshlog.fold.identity import ABSENT, identical, member
 from dshlog.model.fault import Fault
@@ -103,11 +103,7 @@ class Compaction:
         if type(listed) is not list:
             return [Fault("span-malformed", "shadowedSeqs is no list", "$.data.shadowedSeqs")]
         actual = self._folder.between(start, end)
-        if (
-            actual is None
-            or len(actual) != len(listed)
-            or any(as_count(a) != b for a, b in zip(listed, actual, strict=True))
-        ):
+        if actual is None or not _lists(listed, actual):
             return [
                 Fault("span-not-exact", f"shadowedSeqs is not the surface from {start} to {end}", "$.data.shadowedSeqs")
             ]
@@ -134,3 +130,10 @@ class Compaction:
         return identical(member(data, "compactionId"), self.id) and identical(
             member(data, "sourceCommandId"), self._command
         )
+
+
+def _lists(listed: list[Any], nodes: list[int]) -> bool:
+    """Tell whether a stored list holds these seqs in this order."""
+    if listed == nodes and list(map(type, listed)).count(int) == len(nodes):
+        return True  # the plain spelling of what follows
+    return len(listed) == len(nodes) and all(as_count(a) == b for a, b in zip(listed, nodes, strict=True))
