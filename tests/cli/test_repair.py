@@ -139,6 +139,23 @@ def test_a_lossy_result_needs_consent_and_names_what_is_lost(say, tmp_path):
     assert state(out) == "clean"
 
 
+@pytest.mark.parametrize("words", [["-o", "out.jsonl"], ["--in-place"]])
+def test_a_result_that_is_not_written_is_no_success(say, tmp_path, monkeypatch, words):
+    monkeypatch.chdir(tmp_path)
+    log = tmp_path / "log.jsonl"
+    lines = (FIXTURES / "v4/clean-raw/session.v4.jsonl").read_bytes().splitlines(keepends=True)
+    step = next(index for index, line in enumerate(lines) if b'"step/start"' in line)
+    bad = {"type": "demo/note", "seq": 2, "time": 1, "ignorable": True}  # a record without its payload
+    data = b"".join([*lines[: step + 1], json.dumps(bad).encode() + b"\n"])
+    log.write_bytes(data)
+    assert say(log)[0] == 0  # a plan for a log that dsh opens
+    status, out, _ = say(log, *words)
+    assert status == 1
+    assert "not written: it loses" in out
+    assert [path.name for path in tmp_path.iterdir()] == ["log.jsonl"]
+    assert log.read_bytes() == data
+
+
 def test_lost_records_are_kept_with_their_origin(say, tmp_path):
     path, lost = tmp_path / "log.jsonl", tmp_path / "lost"
     shutil.copyfile(FIXTURES / "v4/replace-start-shadowed-raw/session.v4.jsonl", path)
