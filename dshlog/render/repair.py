@@ -9,7 +9,7 @@ from dshlog.render.jsonout import SCHEMA, place_dict
 from dshlog.render.look import PLAIN, Look
 from dshlog.render.text import verdict_line
 from dshlog.render.words import count, path_name, preview, shell_word, visible
-from dshlog.repair.remedies.table import CHOICES
+from dshlog.repair.remedies.table import CHOICES, loses_branches
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -68,6 +68,13 @@ def next_lines(plan: Plan, wishes: Wishes) -> Iterator[str]:
         return
     if plan.why_not is not None:
         yield f"not written: {visible(plan.why_not)}"
+    yield from _commands(plan, wishes, path)
+
+
+def _commands(plan: Plan, wishes: Wishes, path: str) -> Iterator[str]:
+    if wishes.keep is None and loses_branches(plan):
+        yield from _sides(path)
+        return
     options = "".join(f" --fix {name}" for name in sorted(wishes.fix))
     options += f" --keep {wishes.keep}" if wishes.keep is not None else ""
     options += " --allow-loss --lost-found DIR" if plan.lossy else ""
@@ -80,10 +87,14 @@ def next_lines(plan: Plan, wishes: Wishes) -> Iterator[str]:
 
 def _choices(plan: Plan, path: str) -> Iterator[str]:
     if any(found.name in CHOICES for found in plan.before.findings):
-        yield f"next: dshlog repair --keep first {path}   (what that would keep and lose; or --keep second)"
-        yield f"  or: dshlog repair --split DIR {path}   (each branch as a log of its own)"
+        yield from _sides(path)
     elif (code := plan.before.native.first or plan.before.latest.first) is not None:
         yield f"next: dshlog explain {code}"
+
+
+def _sides(path: str) -> Iterator[str]:
+    yield f"next: dshlog repair --keep first {path}   (what that would keep and lose; or --keep second)"
+    yield f"  or: dshlog repair --split DIR {path}   (each branch as a log of its own)"
 
 
 def diff_lines(plan: Plan) -> Iterator[str]:

@@ -307,6 +307,32 @@ def test_a_split_loses_nothing(say, forked, tmp_path):
     assert set(forked.read_bytes().splitlines()) <= held
 
 
+@pytest.fixture
+def forked_tail(tmp_path):
+    """Give a log whose last turn two writers continued, and neither finished."""
+    lines = (FIXTURES / "v4/clean-raw/session.v4.jsonl").read_bytes().splitlines(keepends=True)
+    cut = next(index for index, line in enumerate(lines) if b'"system/message"' in line)
+    branch = lines[cut : cut + 4]
+    other = [line.replace(b'"time":17', b'"time":18') for line in branch]
+    path = tmp_path / "tail.jsonl"
+    path.write_bytes(b"".join([*lines[:cut], *(line for pair in zip(branch, other, strict=True) for line in pair)]))
+    return path
+
+
+def test_of_two_writers_in_a_tail_one_can_stay(say, forked_tail, tmp_path):
+    status, out, _ = say(forked_tail)
+    assert status == 0
+    assert "two writers" in out
+    assert f"next: dshlog repair --keep first {forked_tail}" in out
+    assert f"  or: dshlog repair --split DIR {forked_tail}" in out
+    assert "--in-place" not in out
+    assert "--in-place" in say(forked_tail, "--keep", "second")[1]
+    folder = tmp_path / "both"
+    assert say(forked_tail, "--split", folder)[0] == 0
+    held = b"".join((folder / side / forked_tail.name).read_bytes() for side in ("first", "second"))
+    assert set(forked_tail.read_bytes().splitlines()) <= set(held.splitlines())
+
+
 def test_one_writer_cannot_be_split(say, tmp_path):
     status, _, err = say(OPEN, "--split", tmp_path / "both")
     assert status == 2
