@@ -183,7 +183,7 @@ class _Run:
 
         looks = look(out, color)  # type: ignore[arg-type]
         for done in self._done:
-            if self._many and done.plan.healthy:
+            if self._many and done.plan.healthy and done.plan.why_not is None:
                 continue
             out.lines(plan_lines(done.plan, looks))
             if diff:

@@ -44,7 +44,7 @@ _HEADING = {
 def plan_lines(plan: Plan, look: Look = PLAIN) -> Iterator[str]:
     """Yield a plan: what happened, what stays, what goes, what is changed and added, what is lost, what to run."""
     yield verdict_line(plan.before, look)
-    if plan.healthy:
+    if plan.healthy and plan.why_not is None:
         yield "  nothing to do: the log is whole and closed"
         return
     yield from _happened(plan, look)
@@ -53,16 +53,19 @@ def plan_lines(plan: Plan, look: Look = PLAIN) -> Iterator[str]:
         if actions:
             yield f"  {look.paint('bold', title)}"
             yield from _some([_action_line(action) for action in actions], "more step")
-    if plan.script is not None:
+    if plan.script is not None and not plan.healthy:
         yield from _loss(plan, look)
+    if plan.remains is not None:
+        yield f"  {look.paint('error', 'what remains')}"
+        yield f"    {visible(plan.remains)}"
 
 
 def next_lines(plan: Plan, wishes: Wishes) -> Iterator[str]:
     """Yield what to run next, or why there is nothing to run."""
     path = "-" if plan.before.path == "-" else shell_word(plan.before.path)
-    if plan.healthy:
+    if plan.healthy and plan.why_not is None:
         return
-    if plan.script is None:
+    if plan.script is None or plan.healthy:
         yield f"not repaired: {visible(plan.why_not or '')}"
         yield from _choices(plan, path)
         return
@@ -194,7 +197,7 @@ def _lost_line(lost: Lost) -> str:
 
 def _kind(plan: Plan, *, written: bool) -> str:
     if plan.healthy:
-        return "nothing to do"
+        return "nothing to do" if plan.why_not is None else "not repairable"
     if written:
         return "repaired"
     if plan.script is None:

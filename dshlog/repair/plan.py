@@ -75,7 +75,7 @@ class Plan:
     `why_not` says why. `truncate_to` is the file offset at which dsh would cut, `rewritten` what it
     would write again of a torn frame; None and empty where dsh does not open the log or cuts nothing.
     `closers` and `end_seed` are appended behind the kept records in one write. `events` counts those of
-    the result.
+    the result. `remains` says that dsh refuses to upgrade the result, as it refuses the log.
     """
 
     before: Report
@@ -90,10 +90,11 @@ class Plan:
     changed: tuple[Changed, ...] = ()
     why_not: str | None = None
     events: int = 0
+    remains: str | None = None
 
     @property
     def healthy(self) -> bool:
-        """Tell whether there is nothing to do."""
+        """Tell whether there is nothing to do; `why_not` still names what dsh refuses to upgrade."""
         return self.script is not None and not self.actions
 
     @property

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dshlog.model.finding import Finding
+    from dshlog.model.report import Report
     from dshlog.repair.plan import Plan
 
 
@@ -72,3 +73,17 @@ def left_alone_words(found: list[Finding]) -> str:
 def choose_words() -> str:
     """Say how to choose between two writers."""
     return "two writers continued the log: --keep first or --keep second says which branch stays"
+
+
+def uncured_words(report: Report, code: str, fixes: list[str]) -> str:
+    """Say what to do about a whole log that dsh refuses to upgrade, as far as anything is known."""
+    build = report.latest.build
+    what = f"the file is whole, and dsh {build} refuses to upgrade it at {code}"
+    if fixes:
+        return f"{what}; {' '.join(f'--fix {one}' for one in fixes)} plans a cure"
+    return f"{what}, for which no repair is known yet"
+
+
+def remains_words(report: Report, code: str) -> str:
+    """Say that dsh refuses to upgrade the result too."""
+    return f"dsh {report.latest.build} refuses to upgrade the result too, at {code}"

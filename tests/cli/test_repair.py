@@ -342,6 +342,23 @@ def test_one_writer_cannot_be_split(say, tmp_path):
 # -- asked for by name
 
 
+def test_what_dsh_refuses_to_upgrade_is_told_as_validate_tells_it(say, tmp_path):
+    log, out = FIXTURES / "v0/unknown-ignorable-raw/session.jsonl", tmp_path / "out.jsonl"
+    assert main(["validate", str(log)]) == 1
+    for words in ([], ["-o", out]):
+        status, text, _ = say(log, *words)
+        assert status == 1
+        assert "refused" in text
+        assert "--fix E112" in text
+        assert not out.exists()
+    status, text, _ = say("--json", log)
+    plan = json.loads(text)
+    assert (status, plan["state"], plan["writable"]) == (1, "refused", False)
+    assert list(Draft202012Validator(SCHEMA).iter_errors(plan)) == []
+    assert say(log, "--fix", "E112", "--allow-loss", "-o", out)[0] == 3
+    assert main(["validate", str(out)]) == 0
+
+
 def test_a_finding_is_cured_when_it_is_named(say, tmp_path):
     log, out = FIXTURES / "v4/unknown-required-raw/session.v4.jsonl", tmp_path / "out.jsonl"
     assert "not repaired" in say(log)[1]
