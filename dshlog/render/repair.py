@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -117,7 +118,7 @@ def summary_lines(plans: Iterable[tuple[Plan, bool]]) -> Iterator[str]:
     lost = 0
     for plan, written in plans:
         seen[_kind(plan, written=written)] += 1
-        lost += len(plan.lost) if written or plan.why_not is None else 0
+        lost += plan.records_lost if written or plan.why_not is None else 0
     order = ("nothing to do", "repaired", "can be repaired", "can be repaired with a loss", "not repairable")
     yield f"{count(sum(seen.values()), 'log')}: " + ", ".join(f"{seen[name]} {name}" for name in order if seen[name])
     if lost:
@@ -150,7 +151,7 @@ def plan_dict(
 
 
 def lost_dict(lost: Lost, id_: str | None) -> Json:
-    """Give the line of a lost record in the directory of what was lost: where it stood, and what it said."""
+    """Give what the directory of what was lost holds of one line: where it stood, and what it said."""
     return {"id": id_, **_lost_dict(lost)}
 
 
@@ -190,6 +191,8 @@ def _loss(plan: Plan, look: Look) -> Iterator[str]:
 
 
 def _lost_line(lost: Lost) -> str:
+    if lost.event is None:
+        return f"line {lost.place.line}: {count(len(lost.line), 'byte')} that are no record"
     seq = "" if lost.place.seq is None else f", seq {lost.place.seq}"
     kind = lost.event.get("type") if type(lost.event) is dict else None
     return f"line {lost.place.line}{seq}: {preview(str(kind))}"
@@ -217,7 +220,14 @@ def _action_dict(action: Action) -> Json:
 
 
 def _lost_dict(lost: Lost) -> Json:
-    return {"place": place_dict(lost.place), "event": lost.event}
+    given = {"place": place_dict(lost.place), "event": lost.event, "line": None, "base64": None}
+    if lost.event is not None:
+        return given
+    text = lost.line.removesuffix(b"\n")
+    try:
+        return given | {"line": text.decode()}
+    except UnicodeDecodeError:
+        return given | {"base64": b64encode(text).decode()}
 
 
 def _text(line: bytes) -> str:

@@ -47,7 +47,10 @@ class Action:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lost:
-    """One record of the source that is not in the result: where it stood, its line, its value and how many events it holds."""
+    """One line of the source that is not in the result: where it stood, its bytes, its value and how many events it holds.
+
+    The value is None for a line that is no record, which holds none.
+    """
 
     place: Place
     line: bytes
@@ -96,6 +99,11 @@ class Plan:
     def healthy(self) -> bool:
         """Tell whether there is nothing to do; `why_not` still names what dsh refuses to upgrade."""
         return self.script is not None and not self.actions
+
+    @property
+    def records_lost(self) -> int:
+        """Count the records that are not in the result; lines that cannot be read are none."""
+        return sum(one.event is not None for one in self.lost)
 
     @property
     def lossy(self) -> bool:

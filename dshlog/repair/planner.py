@@ -106,7 +106,7 @@ def _finished(source: Source, plan: Plan, wishes: Wishes) -> Plan:
         return plan
     for lossless in (True, False):
         other = mend(source, plan.before, wishes, lossless=lossless)
-        if other is not None and other.script is not None and len(other.lost) < len(plan.lost):
+        if other is not None and other.script is not None and other.records_lost < plan.records_lost:
             return agreed(replace(other, truncate_to=plan.truncate_to, rewritten=plan.rewritten), wishes)
     if _opens(source, plan):
         return agreed(plan, wishes)

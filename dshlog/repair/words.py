@@ -56,11 +56,18 @@ def closing_words(event: dict[str, Any]) -> str:
 def agreed_words(plan: Plan) -> str:
     """Say what a lossy plan would cost and how to agree to it."""
     if plan.lost:
-        what = f"it loses {records_word(len(plan.lost))}"
+        what = f"it loses {_lost_words(plan.records_lost, len(plan.lost) - plan.records_lost)}"
     else:
         first = next(action.loss for action in plan.actions if action.loss != "none")
         what = f"it costs {first}"
     return f"{what}; --allow-loss agrees to that"
+
+
+def _lost_words(records: int, unread: int) -> str:
+    lines = f"{unread} line{'' if unread == 1 else 's'} that cannot be read"
+    if not unread:
+        return records_word(records)
+    return f"{records_word(records)} and {lines}" if records else lines
 
 
 def left_alone_words(found: list[Finding]) -> str:

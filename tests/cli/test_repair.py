@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
+from base64 import b64decode
 from itertools import product
 from pathlib import Path
 
@@ -165,6 +166,27 @@ def test_lost_records_are_kept_with_their_origin(say, tmp_path):
     records = [json.loads(line) for line in kept.read_bytes().splitlines()]
     assert all(record["place"]["line"] and record["event"]["type"] and record["id"] for record in records)
     assert records
+
+
+@pytest.mark.parametrize(
+    ("text", "kept_as"),
+    [(b'{"type":"demo/note","n":NaN}', "line"), (b"\xff\xfe no text", "base64"), (b"[1]", "line")],
+)
+def test_a_line_that_is_no_record_is_kept_too(say, tmp_path, text, kept_as):
+    path, lost = tmp_path / "log.jsonl", tmp_path / "lost"
+    lines = (FIXTURES / "v4/clean-raw/session.v4.jsonl").read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:4], text + b"\n", *lines[5:]]))
+    plan = json.loads(say("--json", path)[1])
+    assert list(Draft202012Validator(SCHEMA).iter_errors(plan)) == []
+    shown = say(path)[1]
+    assert f"line 5: {len(text) + 1} bytes that are no record" in shown
+    assert "it loses 1 line that cannot be read" in shown
+    assert say(path, "--allow-loss", "--lost-found", lost, "-o", tmp_path / "out.jsonl")[0] == 3
+    (kept,) = lost.iterdir()
+    (one,) = (json.loads(line) for line in kept.read_bytes().splitlines())
+    assert {key: held for key, held in one.items() if key != "id"} == plan["lost"][0]
+    assert (one["place"]["line"], one["event"]) == (5, None)
+    assert (b64decode(one["base64"]) if kept_as == "base64" else one["line"].encode()) == text
 
 
 def test_nothing_is_overwritten(say, store, tmp_path):
