@@ -97,8 +97,10 @@ def _split(source: Source, log: str, wishes: Wishes, target: Target, directory: 
     """Write both branches of a log that two writers continued; what one lacks the other has."""
     from dshlog.files.replace import make_directory
     from dshlog.repair.planner import plan_repair
+    from dshlog.repair.remedies.table import loses_branches
 
-    if plan_repair(source, log, replace(wishes, keep=None)).script is not None:
+    alone = plan_repair(source, log, replace(wishes, keep=None))
+    if alone.script is not None and not loses_branches(alone):
         message = "there is nothing to split: one writer alone continued this log"
         raise Failure(message, f"dshlog repair {log}")
     plans = [plan_repair(source, log, replace(wishes, keep=side, allow_loss=True)) for side in _SIDES]

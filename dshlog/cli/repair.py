@@ -183,7 +183,7 @@ class _Run:
 
         looks = look(out, color)  # type: ignore[arg-type]
         for done in self._done:
-            if self._many and done.plan.healthy:
+            if self._many and done.plan.healthy and done.plan.why_not is None:
                 continue
             out.lines(plan_lines(done.plan, looks))
             if diff:
@@ -214,7 +214,7 @@ class _Run:
         """Give the exit status: the worst of all logs."""
         if self._failed:
             return 2
-        return max((_status(done) for done in self._done), default=0)
+        return max((_status(done, wanted=self._target.writes) for done in self._done), default=0)
 
 
 def _names(given: list[str]) -> frozenset[str]:
@@ -240,9 +240,10 @@ def written_lines(done: Mended) -> Iterator[str]:
         yield f"  to go back: cp {shell_word(done.backup)} {shell_word(done.written)}"
 
 
-def _status(done: Mended) -> int:
+def _status(done: Mended, *, wanted: bool) -> int:
     plan = done.plan
     if done.written is not None:
         return 3 if done.lossy else 0
     errors = any(found.severity == "error" for found in plan.before.findings)
-    return 1 if errors or plan.script is None else 0
+    refused = wanted and plan.why_not is not None  # to be written, and it was not
+    return 1 if errors or refused or plan.script is None else 0

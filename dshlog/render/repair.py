@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ from dshlog.render.jsonout import SCHEMA, place_dict
 from dshlog.render.look import PLAIN, Look
 from dshlog.render.text import verdict_line
 from dshlog.render.words import count, path_name, preview, shell_word, visible
-from dshlog.repair.remedies.table import CHOICES
+from dshlog.repair.remedies.table import CHOICES, loses_branches
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -44,7 +45,7 @@ _HEADING = {
 def plan_lines(plan: Plan, look: Look = PLAIN) -> Iterator[str]:
     """Yield a plan: what happened, what stays, what goes, what is changed and added, what is lost, what to run."""
     yield verdict_line(plan.before, look)
-    if plan.healthy:
+    if plan.healthy and plan.why_not is None:
         yield "  nothing to do: the log is whole and closed"
         return
     yield from _happened(plan, look)
@@ -53,21 +54,31 @@ def plan_lines(plan: Plan, look: Look = PLAIN) -> Iterator[str]:
         if actions:
             yield f"  {look.paint('bold', title)}"
             yield from _some([_action_line(action) for action in actions], "more step")
-    if plan.script is not None:
+    if plan.script is not None and not plan.healthy:
         yield from _loss(plan, look)
+    if plan.remains is not None:
+        yield f"  {look.paint('error', 'what remains')}"
+        yield f"    {visible(plan.remains)}"
 
 
 def next_lines(plan: Plan, wishes: Wishes) -> Iterator[str]:
     """Yield what to run next, or why there is nothing to run."""
     path = "-" if plan.before.path == "-" else shell_word(plan.before.path)
-    if plan.healthy:
+    if plan.healthy and plan.why_not is None:
         return
-    if plan.script is None:
+    if plan.script is None or plan.healthy:
         yield f"not repaired: {visible(plan.why_not or '')}"
         yield from _choices(plan, path)
         return
     if plan.why_not is not None:
         yield f"not written: {visible(plan.why_not)}"
+    yield from _commands(plan, wishes, path)
+
+
+def _commands(plan: Plan, wishes: Wishes, path: str) -> Iterator[str]:
+    if wishes.keep is None and loses_branches(plan):
+        yield from _sides(path)
+        return
     options = "".join(f" --fix {name}" for name in sorted(wishes.fix))
     options += f" --keep {wishes.keep}" if wishes.keep is not None else ""
     options += " --allow-loss --lost-found DIR" if plan.lossy else ""
@@ -80,10 +91,14 @@ def next_lines(plan: Plan, wishes: Wishes) -> Iterator[str]:
 
 def _choices(plan: Plan, path: str) -> Iterator[str]:
     if any(found.name in CHOICES for found in plan.before.findings):
-        yield f"next: dshlog repair --keep first {path}   (what that would keep and lose; or --keep second)"
-        yield f"  or: dshlog repair --split DIR {path}   (each branch as a log of its own)"
+        yield from _sides(path)
     elif (code := plan.before.native.first or plan.before.latest.first) is not None:
         yield f"next: dshlog explain {code}"
+
+
+def _sides(path: str) -> Iterator[str]:
+    yield f"next: dshlog repair --keep first {path}   (what that would keep and lose; or --keep second)"
+    yield f"  or: dshlog repair --split DIR {path}   (each branch as a log of its own)"
 
 
 def diff_lines(plan: Plan) -> Iterator[str]:
@@ -103,7 +118,7 @@ def summary_lines(plans: Iterable[tuple[Plan, bool]]) -> Iterator[str]:
     lost = 0
     for plan, written in plans:
         seen[_kind(plan, written=written)] += 1
-        lost += len(plan.lost) if written or plan.why_not is None else 0
+        lost += plan.records_lost if written or plan.why_not is None else 0
     order = ("nothing to do", "repaired", "can be repaired", "can be repaired with a loss", "not repairable")
     yield f"{count(sum(seen.values()), 'log')}: " + ", ".join(f"{seen[name]} {name}" for name in order if seen[name])
     if lost:
@@ -136,7 +151,7 @@ def plan_dict(
 
 
 def lost_dict(lost: Lost, id_: str | None) -> Json:
-    """Give the line of a lost record in the directory of what was lost: where it stood, and what it said."""
+    """Give what the directory of what was lost holds of one line: where it stood, and what it said."""
     return {"id": id_, **_lost_dict(lost)}
 
 
@@ -176,6 +191,8 @@ def _loss(plan: Plan, look: Look) -> Iterator[str]:
 
 
 def _lost_line(lost: Lost) -> str:
+    if lost.event is None:
+        return f"line {lost.place.line}: {count(len(lost.line), 'byte')} that are no record"
     seq = "" if lost.place.seq is None else f", seq {lost.place.seq}"
     kind = lost.event.get("type") if type(lost.event) is dict else None
     return f"line {lost.place.line}{seq}: {preview(str(kind))}"
@@ -183,7 +200,7 @@ def _lost_line(lost: Lost) -> str:
 
 def _kind(plan: Plan, *, written: bool) -> str:
     if plan.healthy:
-        return "nothing to do"
+        return "nothing to do" if plan.why_not is None else "not repairable"
     if written:
         return "repaired"
     if plan.script is None:
@@ -203,7 +220,14 @@ def _action_dict(action: Action) -> Json:
 
 
 def _lost_dict(lost: Lost) -> Json:
-    return {"place": place_dict(lost.place), "event": lost.event}
+    given = {"place": place_dict(lost.place), "event": lost.event, "line": None, "base64": None}
+    if lost.event is not None:
+        return given
+    text = lost.line.removesuffix(b"\n")
+    try:
+        return given | {"line": text.decode()}
+    except UnicodeDecodeError:
+        return given | {"base64": b64encode(text).decode()}
 
 
 def _text(line: bytes) -> str:

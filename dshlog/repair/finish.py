@@ -81,7 +81,9 @@ def finish(tail: Tail, *, now: int) -> Plan:
     """
     report, path = tail.report, tail.report.path
     actions: list[Action] = []
-    lost = tuple(lost_records(path, tail.behind))
+    lost = tuple(lost_lines(path, tail.behind))
+    records = sum(one.event is not None for one in lost)
+    lost = lost if records else ()  # half a record alone is no loss
     closing, marker = closed(tail.scan, tail.position, tail.last, now)
     torn = report.torn
     end = (report.bytes or 0) if torn is None else torn.at
@@ -94,10 +96,10 @@ def finish(tail: Tail, *, now: int) -> Plan:
         actions.append(
             Action(
                 kind="cut",
-                message=cut_words(torn.bytes, framed=report.encoding == "zstd", lost=len(lost)),
+                message=cut_words(torn.bytes, framed=report.encoding == "zstd", lost=records),
                 place=_cut_place(tail, torn.at),
                 bytes=(torn.at, torn.at + torn.bytes),
-                loss=records_word(len(lost)) if lost else "none",
+                loss=records_word(records) if records else "none",
                 dropped=dropped,
             )
         )
@@ -146,11 +148,13 @@ def closing_actions(closing: list[Event], marker: Event) -> list[Action]:
     return [*actions, Action(kind="mark", message=text, added=1)]
 
 
-def lost_records(path: str, behind: Iterable[tuple[int, int, bytes]]) -> Iterable[Lost]:
-    """Yield those lines that are records: JSON objects, whatever else is wrong with them."""
+def lost_lines(path: str, behind: Iterable[tuple[int, int, bytes]]) -> Iterable[Lost]:
+    """Yield lines as they are lost: records are JSON objects, whatever else is wrong with them."""
     for line, offset, text in behind:
         value = value_of(text)
         if type(value) is not dict:
+            if not isinstance(text, Overlong):
+                yield Lost(place=Place(file=path, line=line, offset=offset), line=text, event=None, count=0)
             continue
         seq = value.get("seq", value.get("seq0"))
         place = Place(file=path, line=line, offset=offset, seq=seq if type(seq) is int else None)

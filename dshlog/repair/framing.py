@@ -26,12 +26,27 @@ def framing_actions(sheet: Sheet) -> Iterator[Action]:
     for index, stretch in enumerate(sheet.stretches):
         if stretch.how != "whole":
             yield _stretch(sheet, index, stretch)
-    if sheet.encoding == "zstd" and sheet.stretches and sheet.groups and len(sheet.groups[0].lines) > 1:
-        yield Action(
-            kind="reframe",
-            message="the first frame held more than the header line; the header gets a frame of its own",
-            place=Place(file=sheet.path, frame=0, frame_at=0),
-        )
+    if sheet.encoding == "zstd" and sheet.stretches:
+        yield from _header(sheet)
+
+
+def _header(sheet: Sheet) -> Iterator[Action]:
+    """Tell that the header gets a frame of its own."""
+    head = sheet.header_group
+    if head is None or head.sound:
+        return
+    starts = [stretch.start for stretch in sheet.stretches if head.start <= stretch.start < head.end]
+    if len(starts) > 1:
+        text = "the header line was spread over more than one frame"
+    elif len(head.lines) > 1:
+        text = "the first frame held more than the header line"
+    else:
+        return
+    yield Action(
+        kind="reframe",
+        message=f"{text}; the header gets a frame of its own",
+        place=Place(file=sheet.path, frame=0, frame_at=head.start),
+    )
 
 
 def _stretch(sheet: Sheet, index: int, stretch: Stretch) -> Action:

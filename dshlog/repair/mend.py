@@ -215,8 +215,9 @@ def _lost(sheet: Sheet) -> Iterator[Lost]:
     for line, lost in sheet.gone:
         was = Line(text=line.old, number=line.number, at=line.at, group=line.group)
         row: dict[str, Any] | None = was.row
-        if lost and row is not None:
-            yield Lost(place=place_of(sheet, was), line=line.old, event=row, count=members_of(row))
+        if lost:
+            count = 0 if row is None else members_of(row)
+            yield Lost(place=place_of(sheet, was), line=line.old, event=row, count=count)
 
 
 def changes(sheet: Sheet) -> Iterator[Changed]:

@@ -47,7 +47,10 @@ class Action:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lost:
-    """One record of the source that is not in the result: where it stood, its line, its value and how many events it holds."""
+    """One line of the source that is not in the result: where it stood, its bytes, its value and how many events it holds.
+
+    The value is None for a line that is no record, which holds none.
+    """
 
     place: Place
     line: bytes
@@ -75,7 +78,7 @@ class Plan:
     `why_not` says why. `truncate_to` is the file offset at which dsh would cut, `rewritten` what it
     would write again of a torn frame; None and empty where dsh does not open the log or cuts nothing.
     `closers` and `end_seed` are appended behind the kept records in one write. `events` counts those of
-    the result.
+    the result. `remains` says that dsh refuses to upgrade the result, as it refuses the log.
     """
 
     before: Report
@@ -90,11 +93,17 @@ class Plan:
     changed: tuple[Changed, ...] = ()
     why_not: str | None = None
     events: int = 0
+    remains: str | None = None
 
     @property
     def healthy(self) -> bool:
-        """Tell whether there is nothing to do."""
+        """Tell whether there is nothing to do; `why_not` still names what dsh refuses to upgrade."""
         return self.script is not None and not self.actions
+
+    @property
+    def records_lost(self) -> int:
+        """Count the records that are not in the result; lines that cannot be read are none."""
+        return sum(one.event is not None for one in self.lost)
 
     @property
     def lossy(self) -> bool:

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Literal
 
 from dshlog.repair.finish import OPENS, Tail, finish
 from dshlog.repair.mend import mend
+from dshlog.repair.outlook import judged, refused_at, with_outlook
 from dshlog.repair.plan import Plan
+from dshlog.repair.remedies.table import CHOICES
 from dshlog.repair.script import result
 from dshlog.repair.words import agreed_words
 from dshlog.report.examine import examine
 from dshlog.storage.source import BytesSource
 
 if TYPE_CHECKING:
-    from dshlog.model.report import Encoding
+    from dshlog.model.report import Encoding, Report
     from dshlog.storage.source import Source
 
 Side = Literal["first", "second"]
@@ -45,11 +47,57 @@ def plan_repair(source: Source, path: str, wishes: Wishes, *, encoding: Encoding
     """
     tail = Tail(source, path, encoding)
     report = tail.report
-    asked = any(found.name in wishes.fix for found in report.findings)
-    if report.state in OPENS and not tail.mixed and not asked:
-        return _finished(source, finish(tail, now=wishes.now), wishes)
+    if report.state not in OPENS:
+        return _mended(source, report, wishes)
+    known = judged(source, report, encoding)
+    plan = replace(_opened(source, tail, wishes), before=known)
+    if known.latest.opens is False:
+        return with_outlook(source, plan, report, lambda names: mend(source, known, _naming(wishes, names)))
+    if known.latest.opens and (code := refused_at(source, plan)) is not None:
+        return replace(_own_cut(source, tail, wishes, code), before=known)
+    return plan
+
+
+def _opened(source: Source, tail: Tail, wishes: Wishes) -> Plan:
+    """Plan for a log that its own build opens."""
+    report = tail.report
+    if tail.mixed or _asked(report, wishes):
+        return _mended(source, report, wishes)
+    return _finished(source, finish(tail, now=wishes.now), wishes)
+
+
+def _own_cut(source: Source, tail: Tail, wishes: Wishes, code: str) -> Plan:
+    """Give what dsh does, in place of a plan whose result the latest dsh would refuse to upgrade."""
+    why_not = f"dsh would refuse to upgrade the result, at {code}, and it opens the log as it is"
+    none = Plan(before=tail.report, why_not=why_not)
+    if tail.mixed or _asked(tail.report, wishes) or (wishes.keep is not None and CHOICES & _names(tail.report)):
+        return none
+    plan = finish(tail, now=wishes.now)
+    sound = _opens(source, plan) and refused_at(source, plan) is None
+    return agreed(plan, wishes) if sound else none
+
+
+def _asked(report: Report, wishes: Wishes) -> bool:
+    return bool(wishes.fix & _names(report))
+
+
+def _names(report: Report) -> frozenset[str]:
+    return frozenset(found.name for found in report.findings)
+
+
+def _naming(wishes: Wishes, names: frozenset[str]) -> Wishes:
+    return replace(wishes, fix=wishes.fix | names)
+
+
+def _mended(source: Source, report: Report, wishes: Wishes) -> Plan:
     made = mend(source, report, wishes)
     return Plan(before=report, why_not="no repair is known") if made is None else agreed(made, wishes)
+
+
+def _opens(source: Source, plan: Plan) -> bool:
+    """Tell whether the log's own build opens the result and has nothing to do."""
+    made = BytesSource(b"".join(result(plan.script or (), source, plan.before.encoding)))
+    return examine(made, plan.before.path, reader="native", encoding=plan.before.encoding).state == "clean"
 
 
 def _finished(source: Source, plan: Plan, wishes: Wishes) -> Plan:
@@ -58,10 +106,9 @@ def _finished(source: Source, plan: Plan, wishes: Wishes) -> Plan:
         return plan
     for lossless in (True, False):
         other = mend(source, plan.before, wishes, lossless=lossless)
-        if other is not None and other.script is not None and len(other.lost) < len(plan.lost):
+        if other is not None and other.script is not None and other.records_lost < plan.records_lost:
             return agreed(replace(other, truncate_to=plan.truncate_to, rewritten=plan.rewritten), wishes)
-    made = BytesSource(b"".join(result(plan.script or (), source, plan.before.encoding)))
-    if examine(made, plan.before.path, reader="native", encoding=plan.before.encoding).state == "clean":
+    if _opens(source, plan):
         return agreed(plan, wishes)
     if other is None or other.script is None:
         return other or Plan(before=plan.before, why_not="what dsh itself does here makes a log that it then refuses")

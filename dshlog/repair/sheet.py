@@ -91,6 +91,12 @@ class Sheet:
     closers: list[dict[str, Any]] = field(default_factory=list)
     marker: dict[str, Any] | None = None
 
+    @property
+    def header_group(self) -> Group | None:
+        """Give the bytes that the header came from; None for a log without one or whose header was added."""
+        head = self.lines[0] if self.lines else None
+        return self.groups[head.group] if head is not None and head.number else None
+
     def text(self) -> bytes:
         """Give the text of the log as it is now."""
         return b"".join(line.text for line in self.lines)
@@ -205,6 +211,16 @@ def _framed(path: str, found: list[Stretch], size: int) -> Sheet:
     sheet.tail = rest
     if rest:
         sheet.groups[-1].sound = False
-    if sheet.groups and len(sheet.groups[0].lines) != 1:
-        sheet.groups[0].sound = False  # the header has a frame of its own
+    head = sheet.header_group
+    if head is not None and not _own_frame(head, found):
+        head.sound = False
     return sheet
+
+
+def _own_frame(head: Group, found: list[Stretch]) -> bool:
+    """Tell whether one frame holds the header line, all of it and nothing else."""
+    return any(
+        stretch.end == head.end and [line.text for line in head.lines] == [stretch.text]
+        for stretch in found
+        if stretch.start == head.start
+    )

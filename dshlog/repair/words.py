@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dshlog.model.finding import Finding
+    from dshlog.model.report import Report
     from dshlog.repair.plan import Plan
 
 
@@ -55,11 +56,18 @@ def closing_words(event: dict[str, Any]) -> str:
 def agreed_words(plan: Plan) -> str:
     """Say what a lossy plan would cost and how to agree to it."""
     if plan.lost:
-        what = f"it loses {records_word(len(plan.lost))}"
+        what = f"it loses {_lost_words(plan.records_lost, len(plan.lost) - plan.records_lost)}"
     else:
         first = next(action.loss for action in plan.actions if action.loss != "none")
         what = f"it costs {first}"
     return f"{what}; --allow-loss agrees to that"
+
+
+def _lost_words(records: int, unread: int) -> str:
+    lines = f"{unread} line{'' if unread == 1 else 's'} that cannot be read"
+    if not unread:
+        return records_word(records)
+    return f"{records_word(records)} and {lines}" if records else lines
 
 
 def left_alone_words(found: list[Finding]) -> str:
@@ -72,3 +80,17 @@ def left_alone_words(found: list[Finding]) -> str:
 def choose_words() -> str:
     """Say how to choose between two writers."""
     return "two writers continued the log: --keep first or --keep second says which branch stays"
+
+
+def uncured_words(report: Report, code: str, fixes: list[str]) -> str:
+    """Say what to do about a whole log that dsh refuses to upgrade, as far as anything is known."""
+    build = report.latest.build
+    what = f"the file is whole, and dsh {build} refuses to upgrade it at {code}"
+    if fixes:
+        return f"{what}; {' '.join(f'--fix {one}' for one in fixes)} plans a cure"
+    return f"{what}, for which no repair is known yet"
+
+
+def remains_words(report: Report, code: str) -> str:
+    """Say that dsh refuses to upgrade the result too."""
+    return f"dsh {report.latest.build} refuses to upgrade the result too, at {code}"

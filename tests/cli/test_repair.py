@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
+from base64 import b64decode
 from itertools import product
 from pathlib import Path
 
@@ -139,6 +140,23 @@ def test_a_lossy_result_needs_consent_and_names_what_is_lost(say, tmp_path):
     assert state(out) == "clean"
 
 
+@pytest.mark.parametrize("words", [["-o", "out.jsonl"], ["--in-place"]])
+def test_a_result_that_is_not_written_is_no_success(say, tmp_path, monkeypatch, words):
+    monkeypatch.chdir(tmp_path)
+    log = tmp_path / "log.jsonl"
+    lines = (FIXTURES / "v4/clean-raw/session.v4.jsonl").read_bytes().splitlines(keepends=True)
+    step = next(index for index, line in enumerate(lines) if b'"step/start"' in line)
+    bad = {"type": "demo/note", "seq": 2, "time": 1, "ignorable": True}  # a record without its payload
+    data = b"".join([*lines[: step + 1], json.dumps(bad).encode() + b"\n"])
+    log.write_bytes(data)
+    assert say(log)[0] == 0  # a plan for a log that dsh opens
+    status, out, _ = say(log, *words)
+    assert status == 1
+    assert "not written: it loses" in out
+    assert [path.name for path in tmp_path.iterdir()] == ["log.jsonl"]
+    assert log.read_bytes() == data
+
+
 def test_lost_records_are_kept_with_their_origin(say, tmp_path):
     path, lost = tmp_path / "log.jsonl", tmp_path / "lost"
     shutil.copyfile(FIXTURES / "v4/replace-start-shadowed-raw/session.v4.jsonl", path)
@@ -148,6 +166,27 @@ def test_lost_records_are_kept_with_their_origin(say, tmp_path):
     records = [json.loads(line) for line in kept.read_bytes().splitlines()]
     assert all(record["place"]["line"] and record["event"]["type"] and record["id"] for record in records)
     assert records
+
+
+@pytest.mark.parametrize(
+    ("text", "kept_as"),
+    [(b'{"type":"demo/note","n":NaN}', "line"), (b"\xff\xfe no text", "base64"), (b"[1]", "line")],
+)
+def test_a_line_that_is_no_record_is_kept_too(say, tmp_path, text, kept_as):
+    path, lost = tmp_path / "log.jsonl", tmp_path / "lost"
+    lines = (FIXTURES / "v4/clean-raw/session.v4.jsonl").read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:4], text + b"\n", *lines[5:]]))
+    plan = json.loads(say("--json", path)[1])
+    assert list(Draft202012Validator(SCHEMA).iter_errors(plan)) == []
+    shown = say(path)[1]
+    assert f"line 5: {len(text) + 1} bytes that are no record" in shown
+    assert "it loses 1 line that cannot be read" in shown
+    assert say(path, "--allow-loss", "--lost-found", lost, "-o", tmp_path / "out.jsonl")[0] == 3
+    (kept,) = lost.iterdir()
+    (one,) = (json.loads(line) for line in kept.read_bytes().splitlines())
+    assert {key: held for key, held in one.items() if key != "id"} == plan["lost"][0]
+    assert (one["place"]["line"], one["event"]) == (5, None)
+    assert (b64decode(one["base64"]) if kept_as == "base64" else one["line"].encode()) == text
 
 
 def test_nothing_is_overwritten(say, store, tmp_path):
@@ -290,6 +329,32 @@ def test_a_split_loses_nothing(say, forked, tmp_path):
     assert set(forked.read_bytes().splitlines()) <= held
 
 
+@pytest.fixture
+def forked_tail(tmp_path):
+    """Give a log whose last turn two writers continued, and neither finished."""
+    lines = (FIXTURES / "v4/clean-raw/session.v4.jsonl").read_bytes().splitlines(keepends=True)
+    cut = next(index for index, line in enumerate(lines) if b'"system/message"' in line)
+    branch = lines[cut : cut + 4]
+    other = [line.replace(b'"time":17', b'"time":18') for line in branch]
+    path = tmp_path / "tail.jsonl"
+    path.write_bytes(b"".join([*lines[:cut], *(line for pair in zip(branch, other, strict=True) for line in pair)]))
+    return path
+
+
+def test_of_two_writers_in_a_tail_one_can_stay(say, forked_tail, tmp_path):
+    status, out, _ = say(forked_tail)
+    assert status == 0
+    assert "two writers" in out
+    assert f"next: dshlog repair --keep first {forked_tail}" in out
+    assert f"  or: dshlog repair --split DIR {forked_tail}" in out
+    assert "--in-place" not in out
+    assert "--in-place" in say(forked_tail, "--keep", "second")[1]
+    folder = tmp_path / "both"
+    assert say(forked_tail, "--split", folder)[0] == 0
+    held = b"".join((folder / side / forked_tail.name).read_bytes() for side in ("first", "second"))
+    assert set(forked_tail.read_bytes().splitlines()) <= set(held.splitlines())
+
+
 def test_one_writer_cannot_be_split(say, tmp_path):
     status, _, err = say(OPEN, "--split", tmp_path / "both")
     assert status == 2
@@ -297,6 +362,23 @@ def test_one_writer_cannot_be_split(say, tmp_path):
 
 
 # -- asked for by name
+
+
+def test_what_dsh_refuses_to_upgrade_is_told_as_validate_tells_it(say, tmp_path):
+    log, out = FIXTURES / "v0/unknown-ignorable-raw/session.jsonl", tmp_path / "out.jsonl"
+    assert main(["validate", str(log)]) == 1
+    for words in ([], ["-o", out]):
+        status, text, _ = say(log, *words)
+        assert status == 1
+        assert "refused" in text
+        assert "--fix E112" in text
+        assert not out.exists()
+    status, text, _ = say("--json", log)
+    plan = json.loads(text)
+    assert (status, plan["state"], plan["writable"]) == (1, "refused", False)
+    assert list(Draft202012Validator(SCHEMA).iter_errors(plan)) == []
+    assert say(log, "--fix", "E112", "--allow-loss", "-o", out)[0] == 3
+    assert main(["validate", str(out)]) == 0
 
 
 def test_a_finding_is_cured_when_it_is_named(say, tmp_path):

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 import build
+import rows
 from dshlog.repair.planner import Wishes, plan_repair
+from dshlog.repair.salvage import stretches
 from dshlog.repair.script import result
 from dshlog.report.examine import examine
 from dshlog.storage.lines import Lines
@@ -248,3 +250,25 @@ def test_a_block_that_stands_twice_goes():
     plan, made = repaired([dumped(row) for row in rows])
     assert made == V4
     assert not plan.lossy
+
+
+TEXT = b"".join(V4)
+SPREAD = {
+    "header over two frames": [V4[0][:40], V4[0][40:], b"".join(V4[1:])],
+    "header without its line feed": [V4[0].rstrip(), b"\n", b"".join(V4[1:])],
+    "line feed before the records": [V4[0].rstrip(), b"\n" + b"".join(V4[1:])],
+    "records behind half a header": [V4[0][:40], V4[0][40:] + b"".join(V4[1:])],
+    "records in the first frame": [TEXT],
+}
+
+
+@pytest.mark.parametrize("name", SPREAD)
+def test_the_header_gets_a_frame_of_its_own(name):
+    data = b"".join(rows.frame(text) for text in SPREAD[name])
+    plan = plan_repair(BytesSource(data), "session.v4.jsonl.zstd", Wishes(now=7))
+    assert (plan.lossy, plan.why_not) == (False, None)
+    assert [action.message for action in plan.actions if "the header gets a frame of its own" in action.message]
+    made = b"".join(result(plan.script, BytesSource(data), "zstd"))
+    report = examine(BytesSource(made), "session.v4.jsonl.zstd")
+    assert (report.state, report.events) == ("clean", plan.events)
+    assert b"".join(stretch.text for stretch in stretches(made)) == TEXT

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from dshlog.repair.remedies import calls, fields, header, last, lines, order, payload, turns
 
 if TYPE_CHECKING:
+    from dshlog.repair.plan import Plan
     from dshlog.repair.remedies.case import Remedy
 
 _NUMBERED = (order.repeated, order.overlapping, order.misplaced, order.wrong_number)
@@ -98,6 +99,11 @@ UNREAD = "line-too-long"  # a record that is beyond dshlog and may be sound
 # What no repair touches unless it is asked to by name: the file is whole, and what reads it has to change.
 LEFT_ALONE = frozenset({"unknown-type", "header-version-newer", "reader-older", UNREAD})
 CHOICES = frozenset({"two-writers", "recovery-against-live", "numbering-restarts"})
+
+
+def loses_branches(plan: Plan) -> bool:
+    """Tell whether a plan drops both branches of a log that two writers continued, of which one can stay."""
+    return plan.lossy and any(found.name in CHOICES for found in plan.before.findings)
 
 
 LAST: tuple[Remedy, ...] = (last.drop_record, last.cut_here)
