@@ -53,7 +53,7 @@ def mended(case: Case, folder: Path) -> Mended:
     path = folder / f"{case.name}{case.suffix}"
     path.write_bytes(case.data)
     plan = plan_repair(path, allow_loss=True, keep="first", now=1)
-    data = None if plan.script is None else apply(plan, path)
+    data = None if plan.script is None or plan.why_not is not None else apply(plan, path)
     path.unlink()
     return Mended(case=case, plan=plan, data=data)
 
@@ -117,9 +117,9 @@ class Sum:
         self.total += 1
         plan = made.plan
         state = plan.before.state
-        if plan.healthy:
+        if plan.healthy and plan.why_not is None:
             self.done["nothing to do"] += 1
-        elif plan.script is None:
+        elif plan.script is None or plan.healthy:
             self.done[f"{state}: not repaired"] += 1
             self.why[(plan.why_not or "")[:90]] += 1
         else:
