@@ -7,7 +7,6 @@ from typing import Any
 
 _SPANS = frozenset({"compaction/summary", "compaction/prune"})
 _TITLES = frozenset({"session/title", "session/title-llm-request"})
-REFERRING = _SPANS | _TITLES | {"command/done", "image/offload"}
 
 
 def references(kind: str, data: Any) -> Iterator[tuple[Any, Any, str]]:  # noqa: ANN401 - a JSON value

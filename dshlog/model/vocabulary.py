@@ -100,8 +100,6 @@ RETIRED = {
     "tool/code-dispatch-start": "renamed tool/ptc-dispatch-start in v3",
 }
 
-PACKED_TYPES = frozenset({"text-chunks", "reasoning-chunks", "tool-call-chunks"})
-
 # The release whose reader is the generation's own; v1 and v2 had none.
 BUILDS: tuple[str | None, ...] = ("0.1.2", None, None, "0.1.5", "0.2.1")
 LATEST = 4  # the newest generation known here

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 Upgrading = Literal["never", "small", "always"]
 
-NATIVE_ONLY = 2  # with 1: generations that had no released reader
 _SEED_IN_BODY = 2
 _GIVEN_UP = "u"  # the stage of what dshlog does not read
 _TORN = frozenset({"torn-line", "torn-frame"})

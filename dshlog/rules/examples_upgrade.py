@@ -35,7 +35,6 @@ _TODO = event("todo/write", {"todos": []})
 _DELIVERED = event("session-log-deepseek/delivery-accepted", {"sessionId": "s1", "throughSeq": 0})
 _RUN = {"turn": 1, "step": 1, "index": 0, "dt": [1], "texts": ["Hel", "lo"]}
 _FAILED = but(but(wrapped(), "data.error", {"name": "E", "code": "E"}), "data.message.content.0.isError", True)
-_PROMPTED = request(system="Be brief.")
 _TOOL = {"name": "ls", "description": "List files.", "parameters": {"type": "object"}}
 _TAKEN = "v2-to-v3-system-36701ab3bbdb7fb02e9bffbb652f9ba6b175dbfc31464e99d49c6241a50600f2"  # what the step/start of event 1 makes in session s1
 _CHILD = event(
@@ -65,8 +64,6 @@ def _changed(good: Part, path: str, value: object, **rest: Any) -> Example:  # n
         raise TypeError(good)
     return _pair((but(good, path, value),), (good,), **rest)
 
-
-_ASKED = {"before": (*_OPEN, says_early())}
 
 UPGRADE = {
     "G201": _pair(

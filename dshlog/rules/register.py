@@ -10,8 +10,6 @@ from __future__ import annotations
 from dshlog.rules.register_upgrade import UPGRADE_RULES
 from dshlog.rules.rule import Rule
 
-_CUT = "dsh drops everything from here on and cuts it on its next write"
-
 RULES = (
     # -- framing
     Rule(

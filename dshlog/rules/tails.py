@@ -18,8 +18,6 @@ GAP = "gap"  # decodes, but stands at the wrong position
 SOUND = "sound"
 UNREAD = "unread"  # dshlog does not read it, so nobody knows
 
-TailPolicy = "Callable[[str, str, bool], bool]"
-
 
 def _current(cause: str, how: str, ends_turn: bool) -> bool:  # noqa: FBT001 - a policy has one signature
     """0.1.5 on v3, 0.2.1 on v4: any object of that type, whatever else is wrong with it."""

@@ -40,14 +40,7 @@ def close_before(case: Case) -> Action | None:
     if not made:
         return None
     kinds = ", ".join(dict.fromkeys(event["type"] for event in made))
-    done = case.done(
-        "insert",
-        f"{records_word(len(made))} ({kinds}) close what was open before {kind}",
-        loss=f"nothing, but {records_word(len(made))} made up: {kinds}",
-        added=len(made),
-    )
-    insert(case, case.index, made)
-    return done
+    return _put(case, made, kinds, f"{records_word(len(made))} ({kinds}) close what was open before {kind}")
 
 
 def open_before(case: Case) -> Action | None:
@@ -71,12 +64,13 @@ def open_before(case: Case) -> Action | None:
     if not made:
         return None
     kinds = " and ".join(event["type"] for event in made)
-    done = case.done(
-        "insert",
-        f"a {kinds} that got lost is put before {case.kind}",
-        loss=f"nothing, but {records_word(len(made))} made up: {kinds}",
-        added=len(made),
-    )
+    return _put(case, made, kinds, f"a {kinds} that got lost is put before {case.kind}")
+
+
+def _put(case: Case, made: list[Event], kinds: str, text: str) -> Action:
+    """Put records that are made up before the one of the case, and say so in `text`."""
+    loss = f"nothing, but {records_word(len(made))} made up: {kinds}"
+    done = case.done("insert", text, loss=loss, added=len(made))
     insert(case, case.index, made)
     return done
 
