@@ -57,7 +57,7 @@ def _stretch(sheet: Sheet, index: int, stretch: Stretch) -> Action:
     if stretch.how == "foreign":
         return Action(kind="cut", message=f"{bytes_word(size)} that are no zstd frame go", place=where, bytes=span)
     if stretch.how == "torn":
-        kept = f"; {records_word(rows)} of it are whole and are written again" if rows else ""
+        kept = f"; what is whole in it, {records_word(rows)}, is written again" if rows else ""
         return Action(
             kind="cut",
             message=f"a frame that was never finished goes: {bytes_word(size)}{kept}",

@@ -199,7 +199,7 @@ def _kept(sheet: Sheet) -> Action:
 def _renumbered(sheet: Sheet) -> Iterator[Action]:
     lines = [line for line in sheet.lines[1:] if line.number and line.touched and _number_only(line)]
     if lines:
-        text = f"{records_word(len(lines))} get another number, and every reference to them moves too"
+        text = f"another number for {records_word(len(lines))}, and every reference moves with it"
         yield Action(kind="renumber", message=text, kept=sum(sheet.count_of(line) for line in lines))
 
 

@@ -30,7 +30,7 @@ def repeated(case: Case) -> Action | None:
     number = last - case.index
     if not number or not case.index:
         return None
-    done = case.done("drop", f"{records_word(number)} that stand here a second time, byte for byte, go")
+    done = case.done("drop", f"a second copy, byte for byte, of {records_word(number)} goes")
     sheet.drop_all(sheet.lines[case.index : last], lost=False)
     return done
 
