@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from dshlog.files.create import NewFile
     from dshlog.migrate.children import Child
     from dshlog.model.report import Encoding
-    from dshlog.model.session import SessionRow
     from dshlog.report.outlook import Outlook
     from dshlog.storage.source import Source
 
@@ -91,7 +90,6 @@ class _Run:
     def __init__(self, world: World, to: int, children: str | None) -> None:
         self.world = world
         self.to = to
-        self._family = _Family(world)
         self._stated = None if children is None else _stated(children)
 
     def outlook(self, source: Source, path: str, new: _Writing | None = None) -> Outlook:
@@ -99,7 +97,7 @@ class _Run:
         from dshlog.report.examine import named_encoding
         from dshlog.report.outlook import outlook
 
-        children = self._family.of(source, path) if self._stated is None else self._stated
+        children = self._children(source, path) if self._stated is None else self._stated
         write = None if new is None else new.write
         one = outlook(source, path, named_encoding(path), to=self.to, children=children, write=write)
         if one.done.unheld:
@@ -107,31 +105,14 @@ class _Run:
             raise Failure(message, "dshlog validate says what is known of such a line")
         return one
 
-
-class _Family:
-    """The children of a log by its root; the headers of a root are read once."""
-
-    def __init__(self, world: World) -> None:
-        self._world = world
-        self._rows: dict[str, list[SessionRow]] = {}
-
-    def of(self, source: Source, path: str) -> list[Child]:
-        """Give the children of a log; none of a free file."""
-        from dshlog.files.find import home
-        from dshlog.files.unreadable import Unreadable
+    def _children(self, source: Source, path: str) -> list[Child]:
         from dshlog.report.examine import named_encoding
-        from dshlog.report.family import children_of
         from dshlog.report.reading import Reading
 
-        place = home(path) if path != "-" else None
-        if place is None:
-            return []
         header = Reading(source, named_encoding(path)).header
         if header is None or header.version >= 4:  # noqa: PLR2004 - only the upgrade to it asks
             return []
-        if place.root not in self._rows:
-            self._rows[place.root] = self._world.sessions(place.root)
-        return children_of(header.id, self._rows[place.root], self._world.source, Unreadable)
+        return self.world.family.look(path, header.id)
 
 
 def _stated(path: str) -> list[Child]:

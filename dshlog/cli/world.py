@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
+    from dshlog.cli.family import Family
     from dshlog.files.find import Found
     from dshlog.model.report import Report
     from dshlog.model.session import SessionRow
@@ -24,6 +26,13 @@ if TYPE_CHECKING:
 
 class World:
     """The disk and the use cases, as the commands see them."""
+
+    @cached_property
+    def family(self) -> Family:
+        """The child sessions of logs, as their roots know them."""
+        from dshlog.cli.family import Family
+
+        return Family(self)
 
     def default_root(self) -> str:
         """Give the sessions root of this user."""
@@ -90,7 +99,15 @@ class World:
         """Judge one log."""
         from dshlog.report.examine import examine
 
-        return examine(source, path, reader=reader, deep=deep, extra_types=extra_types, upgrade=upgrade)
+        return examine(
+            source,
+            path,
+            reader=reader,
+            deep=deep,
+            extra_types=extra_types,
+            upgrade=upgrade,
+            children=self.family.of(path),
+        )
 
     def excerpts(self, report: Report) -> dict[int, Excerpt]:
         """Give pieces of the records that a report names; none of what cannot be read a second time."""

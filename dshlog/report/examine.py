@@ -18,13 +18,16 @@ from dshlog.rules.lifecycle import show
 from dshlog.rules.register import BY_NAME, OPENS_BUT, ORDER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
+    from dshlog.migrate.children import Child
     from dshlog.model.finding import Severity
     from dshlog.model.report import Encoding, State
     from dshlog.report.latest import Answer
     from dshlog.report.upgrade import Halfway, Upgrade
     from dshlog.storage.source import Source
+
+    Children = Callable[[str], Iterable[Child]]
 
 Upgrading = Literal["never", "small", "always"]
 
@@ -43,6 +46,7 @@ def examine(  # noqa: PLR0913 - one keyword for each way of reading
     deep: bool = False,
     extra_types: frozenset[str] = frozenset(),
     upgrade: Upgrading = "never",
+    children: Children | None = None,
 ) -> Report:
     """Judge one log by its content.
 
@@ -58,11 +62,21 @@ def examine(  # noqa: PLR0913 - one keyword for each way of reading
             up to a size that takes no time worth telling, or never. Without its answer that of the
             generation's own build counts.
         encoding: raw or zstd when the name of the file decides it; else the first bytes do.
+        children: gives what is known of the child sessions of an id, which an upgrade to v4 asks for.
 
     Returns:
         The report. A broken log is not an error; what the source raises passes through.
     """
-    exam = Examination(source, path, encoding, deep=deep, extra_types=extra_types, upgrade=upgrade, reader=reader)
+    exam = Examination(
+        source,
+        path,
+        encoding,
+        deep=deep,
+        extra_types=extra_types,
+        upgrade=upgrade,
+        reader=reader,
+        children=children,
+    )
     return exam.finished().report()
 
 
@@ -81,15 +95,16 @@ class Examination:
         upgrade: Upgrading = "never",
         reader: str = "latest",
         stop_frame: int | None = None,
+        children: Children | None = None,
     ) -> None:
         self.path = path
         judging: dict[str, Any] = {"keep": keep, "deep": deep, "extra_types": extra_types}
-        self._options: dict[str, Any] = {**judging, "upgrade": upgrade, "reader": reader}
+        self._options: dict[str, Any] = {**judging, "upgrade": upgrade, "reader": reader, "children": children}
         self.reading = Reading(source, encoding or named_encoding(path), stop_frame=stop_frame)
         header = self.reading.header
         self.judge = Judge(header, **judging) if header is not None else None
         self.reader = reader
-        self._upgrade = self._upgrading(upgrade, deep=deep)
+        self._upgrade = self._upgrading(upgrade, children, deep=deep)
         self._halfway = self._stopping(upgrade)
         self._answer: Answer | None = None
         self._sizes = Sizes()
@@ -98,7 +113,7 @@ class Examination:
         self._settled: tuple[int, Report] | None = None  # the report, and the bytes of text that it is about
         self._lost = 0  # bytes that were cut off while the log was read
 
-    def _upgrading(self, wanted: Upgrading, *, deep: bool) -> Upgrade | None:
+    def _upgrading(self, wanted: Upgrading, children: Children | None, *, deep: bool) -> Upgrade | None:
         """Give what takes the records on their way to the latest generation; None when it is not asked."""
         header = self.reading.header
         if wanted == "never" or header is None or header.version >= LATEST:
@@ -111,7 +126,7 @@ class Examination:
                 return None
         from dshlog.report.upgrade import Upgrade
 
-        return Upgrade(header, verify=deep)
+        return Upgrade(header, verify=deep, children=() if children is None else children(header.id))
 
     def _stopping(self, wanted: Upgrading) -> Halfway | None:
         """Give what takes the records on their way to the build before the latest, when that was asked for."""

@@ -169,3 +169,21 @@ def test_a_line_too_large_to_be_held_leaves_the_answer_open(say, tmp_path, monke
     assert not out.exists()
     report = json.loads(say("validate", "--format", "json", log)[1])["logs"][0]
     assert report["readers"]["latest"]["opens"] is None
+
+
+def test_the_upgrade_is_judged_with_the_children_that_the_root_holds(say, tmp_path):
+    parent = small_log(3, id="parent")
+    parent.event("subagent/catalog", {"version": 1, "childId": "child", "childCreatedAt": 3, "mode": "unknown"})
+    placed = store(tmp_path, parent)
+    assert say("validate", placed)[0] == 0
+    store(tmp_path, small_log(3, id="child", origin="subagent", parentSession="parent", createdAt=5))
+    free = tmp_path / "free" / "free.jsonl.zstd"
+    free.parent.mkdir()
+    free.write_bytes(placed.read_bytes())
+    codes = {}
+    for path in (placed, tmp_path / PROJECT, free):
+        _, said, _ = say("validate", "--format", "json", "--jobs", "2", path)
+        (log,) = (log for log in json.loads(said)["logs"] if log["id"] == "parent")
+        codes[path] = [finding["code"] for finding in log["findings"]], log["readers"]["latest"]["opens"]
+    assert codes[placed] == codes[tmp_path / PROJECT] == (["G244"], False)
+    assert codes[free] == ([], True)
