@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
-from plays import PLAYS
+from plays import PLAYS, Stage
 from wire import of_log, of_wire
 
 from dshlog.cli.main import main
@@ -17,18 +13,14 @@ from dshlog.report.request import requests
 from dshlog.storage.source import BytesSource
 
 HAPPENS = {"pruning": "compaction/prune", "compaction": "compaction/summary", "retry": "assistant/attempt"}
-TIMEOUT = 240  # seconds for one story
 
 
 @pytest.fixture(scope="module", params=PLAYS)
-def played(request, live, shared, tmp_path_factory):
+def played(request, live, tmp_path_factory):
     """Play a story; its name, the bodies in the order of their arrival, the logs by session id."""
-    top = tmp_path_factory.mktemp(request.param)
-    words = [sys.executable, str(Path(__file__).with_name("plays.py")), str(shared / "live"), request.param, str(top)]
-    environment = {**os.environ, "PYTHONPATH": str(live)}
-    subprocess.run(words, env=environment, check=True, timeout=TIMEOUT)
-    logs = {path.parent.name: path for path in (top / "home/sessions").rglob("session.v4.jsonl.zstd")}
-    return request.param, json.loads((top / "requests.json").read_text(encoding="utf-8")), logs
+    stage = Stage(live, tmp_path_factory.mktemp(request.param))
+    PLAYS[request.param](stage)
+    return request.param, stage.requests, stage.logs
 
 
 def printed(capfdbinary, *words):
