@@ -141,9 +141,9 @@ _BY_LETTER = {
 ADVICE = {code: text for codes, text in _ADVICE.items() for code in codes.split()}
 
 _COSTS = {
-    "lossless": "no record is lost",
-    "lossy": "it drops a record or makes one up, which needs --allow-loss",
-    "none": "the plan says whether there is a way, and what it costs",
+    "lossless": "at best no record is lost",
+    "lossy": "it drops a record or a part of one, or makes one up, which needs --allow-loss",
+    "none": "no way is known for it alone",
 }
 # What is cured by another reader or by nothing.
 _NEEDLESS = {
@@ -151,6 +151,7 @@ _NEEDLESS = {
     "none is needed: dsh opens the log as it is": ("C201", "C202", "C203", "C204", "C205", "P143"),
     "none is possible: it is no log": ("F100",),
 }
+_CUT = {"torn-frame", "torn-line"}  # dsh opens the log, and its next write cuts them
 NEEDLESS = {code: text for text, codes in _NEEDLESS.items() for code in codes}
 
 
@@ -167,4 +168,5 @@ def repair(rule: Rule, severity: str) -> str:
         return "none is needed: nothing in the log is damaged"
     if rule.code[0] == "D":
         return "none of the log is needed: it is a matter of names and places"
-    return f"dshlog repair FILE plans it; {_COSTS[rule.remedy]}"
+    asked = severity == "warning" and rule.remedy != "none" and rule.name not in _CUT
+    return f"dshlog repair {f'--fix {rule.code} ' if asked else ''}FILE plans it; {_COSTS[rule.remedy]}"

@@ -28,6 +28,7 @@ RULES = (
         "fffff",
         "no zstd frame is complete",
         "the header has a frame of its own, which dsh never repairs",
+        remedy="lossless",
     ),
     Rule(
         "F103",
@@ -72,7 +73,7 @@ RULES = (
         "fffff",
         "a frame header or block has reserved bits set",
         "the structure is impossible, so the bytes were changed",
-        remedy="lossy",
+        remedy="lossless",
     ),
     Rule(
         "F108",
@@ -99,7 +100,7 @@ RULES = (
         "ccccc",
         "the complete frames end inside a record",
         "a frame holds whole records when dsh writes it",
-        remedy="lossy",
+        remedy="lossless",
     ),
     # -- lines and JSON
     Rule(
@@ -118,7 +119,7 @@ RULES = (
         "rrrrr",
         "a line is not JSON",
         "dsh reads each line with JSON.parse",
-        remedy="lossy",
+        remedy="lossless",
     ),
     Rule(
         "L103",
@@ -127,7 +128,7 @@ RULES = (
         "rrrrr",
         "a record is JSON but no object",
         "an event is an object",
-        remedy="lossy",
+        remedy="lossless",
     ),
     Rule(
         "L104",
@@ -136,6 +137,7 @@ RULES = (
         "wwwww",
         "bytes that are not UTF-8",
         "dsh reads each as U+FFFD, so the text is already damaged although the log opens",
+        remedy="lossy",
     ),
     Rule(
         "L105",
@@ -144,6 +146,7 @@ RULES = (
         "wwwww",
         "half a surrogate pair in a text",
         "the log opens, but a provider refuses such a text in the next request",
+        remedy="lossy",
     ),
     Rule(
         "L106",
@@ -171,7 +174,15 @@ RULES = (
         "the first line is missing or torn",
         "the header is one whole line and is never repaired",
     ),
-    Rule("H102", "header-not-json", "storage/R8", "hhhhh", "the first line is not JSON", "the header is a JSON object"),
+    Rule(
+        "H102",
+        "header-not-json",
+        "storage/R8",
+        "hhhhh",
+        "the first line is not JSON",
+        "the header is a JSON object",
+        remedy="lossless",
+    ),
     Rule(
         "H103",
         "header-not-session",
@@ -179,6 +190,7 @@ RULES = (
         "hhhhh",
         "the first line is no session header",
         'the first record has type "session"',
+        remedy="lossless",
     ),
     Rule(
         "H104",
@@ -187,6 +199,7 @@ RULES = (
         "hhhhh",
         "a header member is missing",
         "dsh asks for every required member",
+        remedy="lossless",
     ),
     Rule(
         "H105",
@@ -195,6 +208,7 @@ RULES = (
         "whhhh",
         "the header has a member that does not belong",
         "the v0 builds ignore it, every later reader refuses it",
+        remedy="lossy",
     ),
     Rule(
         "H106",
@@ -203,6 +217,7 @@ RULES = (
         "hhhhh",
         "a header member has the wrong type or value",
         "each member has one type",
+        remedy="lossy",
     ),
     Rule(
         "H107",
@@ -211,6 +226,7 @@ RULES = (
         "hhhhh",
         "the header has a retired member",
         "one such log makes the listing of the whole root fail",
+        remedy="lossy",
     ),
     Rule(
         "H108",
@@ -219,6 +235,7 @@ RULES = (
         "hhhhh",
         "the version is no count",
         "the version chooses the reader",
+        remedy="lossless",
     ),
     Rule(
         "H109",
@@ -235,6 +252,7 @@ RULES = (
         "sss..",
         "seedLength is larger than the number of events",
         "the inherited prefix must be there",
+        remedy="lossy",
     ),
     Rule(
         "H111",
@@ -243,6 +261,7 @@ RULES = (
         "..sss",
         "the header says seeded, no inherited end-seed follows",
         "the cut between inherited and own events cannot be found",
+        remedy="lossy",
     ),
     Rule(
         "H112",
@@ -251,6 +270,7 @@ RULES = (
         "..sss",
         "an inherited end-seed in a log whose header is not seeded",
         "header and body contradict each other",
+        remedy="lossless",
     ),
     Rule(
         "H113",
@@ -259,6 +279,7 @@ RULES = (
         "..rrr",
         "the data of a session/end-seed is no object",
         "the inherited cut is read from it",
+        remedy="lossy",
     ),
     # -- generations
     Rule(
@@ -280,7 +301,13 @@ RULES = (
     *UPGRADE_RULES,
     # -- envelope and vocabulary
     Rule(
-        "E101", "member-missing", "E-002", "oorrr", "an event lacks a member", "type, seq, time and data are required"
+        "E101",
+        "member-missing",
+        "E-002",
+        "oorrr",
+        "an event lacks a member",
+        "type, seq, time and data are required",
+        remedy="lossless",
     ),
     Rule(
         "E102",
@@ -289,8 +316,17 @@ RULES = (
         "oorrr",
         "an event has a member that does not belong",
         "an envelope has seven members and no other",
+        remedy="lossless",
     ),
-    Rule("E103", "type-not-text", "E-004", "vvrrr", "the type of an event is no text", "the type names the event"),
+    Rule(
+        "E103",
+        "type-not-text",
+        "E-004",
+        "vvrrr",
+        "the type of an event is no text",
+        "the type names the event",
+        remedy="lossy",
+    ),
     Rule(
         "E104",
         "seq-not-count",
@@ -298,6 +334,7 @@ RULES = (
         "rrrrr",
         "the seq of an event is no count",
         "a seq is an integer from 0 to 2^53-1",
+        remedy="lossless",
     ),
     Rule(
         "E105",
@@ -306,6 +343,7 @@ RULES = (
         "rrrrr",
         "the seq of a record is not its position",
         "positions are dense from 0; a hole, a repeat or a second writer breaks every reference",
+        remedy="lossless",
     ),
     Rule(
         "E129",
@@ -331,6 +369,7 @@ RULES = (
         "wwwww",
         "two messages on the surface have one id",
         "the log opens, but viewers and providers take them for one message",
+        remedy="lossy",
     ),
     Rule(
         "C201",
@@ -428,6 +467,7 @@ RULES = (
         "....l",
         "a command/run has no commandId",
         "its end could not be tied to it",
+        remedy="lossy",
     ),
     Rule(
         "E121",
@@ -499,6 +539,7 @@ RULES = (
         "oorrr",
         "the time of an event is no integer",
         "times are milliseconds as integers",
+        remedy="lossless",
     ),
     Rule(
         "E107",
@@ -507,6 +548,7 @@ RULES = (
         "oorrr",
         "ignorable is present and not true",
         "the marker is true or absent",
+        remedy="lossless",
     ),
     Rule(
         "E108",
@@ -515,6 +557,7 @@ RULES = (
         "rrrrr",
         "sourceEventSeqs cannot be decoded",
         "it is a list of earlier seqs and [first, last] ranges",
+        remedy="lossy",
     ),
     Rule(
         "E109",
@@ -532,6 +575,7 @@ RULES = (
         "mvvvv",
         "an event type that dsh reads no more",
         "the name belongs to another generation",
+        remedy="lossy",
     ),
     Rule(
         "E111",
@@ -568,6 +612,7 @@ RULES = (
         "m..oo",
         "a surface event holds no message",
         "its message is what the model sees",
+        remedy="lossy",
     ),
     Rule(
         "P103",
@@ -576,7 +621,7 @@ RULES = (
         "m..oo",
         "a message has no id",
         "every message is identified",
-        remedy="lossy",
+        remedy="lossless",
     ),
     Rule(
         "P104",
@@ -585,6 +630,7 @@ RULES = (
         "m..oo",
         "the role of a message does not fit its event",
         "each surface type has one role",
+        remedy="lossy",
     ),
     Rule(
         "P105",
@@ -593,6 +639,7 @@ RULES = (
         "m..oo",
         "the content of a message is no list",
         "content is a list of blocks, which may be empty",
+        remedy="lossy",
     ),
     Rule(
         "P106",
@@ -601,6 +648,7 @@ RULES = (
         "m..ol",
         "the source of a message names no kind",
         "the source says who wrote the message",
+        remedy="lossy",
     ),
     Rule(
         "P107",
@@ -609,6 +657,7 @@ RULES = (
         "m..oo",
         "the source of an assistant/message is not its model",
         "it names provider and model",
+        remedy="lossy",
     ),
     Rule(
         "P108",
@@ -617,6 +666,7 @@ RULES = (
         "m..oo",
         "the source of a tool/result names no call",
         "it ties the result to its call",
+        remedy="lossless",
     ),
     Rule(
         "P109",
@@ -625,6 +675,7 @@ RULES = (
         "m..oo",
         "a tool/result is not one wrapper block of its call",
         "up to v3 the content is exactly one tool-result block",
+        remedy="lossy",
     ),
     Rule(
         "P110",
@@ -633,6 +684,7 @@ RULES = (
         "....o",
         "the source of a system/message is not system-prompt",
         "v4 knows one source for it",
+        remedy="lossy",
     ),
     Rule(
         "P111",
@@ -641,6 +693,7 @@ RULES = (
         "...oo",
         "a settled model call lacks stream, turn or step",
         "the stream of the attempt is embedded since v2",
+        remedy="lossy",
     ),
     Rule(
         "P112",
@@ -649,6 +702,7 @@ RULES = (
         "o..oo",
         "a request/header names no provider and model",
         "the request could not be sent",
+        remedy="lossy",
     ),
     Rule(
         "P113",
@@ -657,6 +711,7 @@ RULES = (
         "o..oo",
         "adapterDefaults does not fit the config",
         "it marks members of the config that the adapter filled in",
+        remedy="lossy",
     ),
     Rule(
         "P114",
@@ -665,6 +720,7 @@ RULES = (
         "...ro",
         "an empty member of a request/header",
         "empty tools and adapterDefaults are left out",
+        remedy="lossy",
     ),
     Rule(
         "P115",
@@ -673,6 +729,7 @@ RULES = (
         "...oo",
         "a request/header has an unknown reason",
         "initial, resume, change or series",
+        remedy="lossy",
     ),
     Rule(
         "P116",
@@ -681,6 +738,7 @@ RULES = (
         "...oo",
         "startsSeries is present and not true",
         "the flag is true or absent",
+        remedy="lossy",
     ),
     Rule(
         "P117",
@@ -689,6 +747,7 @@ RULES = (
         "...aa",
         "a request/header holds no header object",
         "dsh checks this on every row",
+        remedy="lossy",
     ),
     Rule(
         "P118",
@@ -697,6 +756,7 @@ RULES = (
         "...aa",
         "a request/header carries the system prompt",
         "it is a system/message since v3",
+        remedy="lossless",
     ),
     Rule(
         "P119",
@@ -705,6 +765,7 @@ RULES = (
         "....a",
         "deferLoading of a tool is not true",
         "the flag is true or absent",
+        remedy="lossless",
     ),
     Rule(
         "P120",
@@ -713,6 +774,7 @@ RULES = (
         "...aa",
         "a system/message is malformed",
         "dsh checks this on every row",
+        remedy="lossy",
     ),
     Rule(
         "P121",
@@ -721,6 +783,7 @@ RULES = (
         "....a",
         "a developer/message is malformed",
         "dsh checks this on every row",
+        remedy="lossy",
     ),
     Rule(
         "P122",
@@ -729,6 +792,7 @@ RULES = (
         "....a",
         "a tool/result is malformed",
         "v4 knows one form: the role tool",
+        remedy="lossy",
     ),
     Rule(
         "P123",
@@ -737,6 +801,7 @@ RULES = (
         "...ra",
         "an error stands beside a result that is no error",
         "error needs isError true",
+        remedy="lossy",
     ),
     Rule(
         "P124",
@@ -745,6 +810,7 @@ RULES = (
         "....a",
         "a message has the source kind plugin",
         "every producer has a kind of its own in v4",
+        remedy="lossless",
     ),
     Rule(
         "P125",
@@ -753,6 +819,7 @@ RULES = (
         "....a",
         "the role developer outside a developer/message",
         "that role belongs to one event type",
+        remedy="lossy",
     ),
     Rule(
         "P126",
@@ -761,6 +828,7 @@ RULES = (
         "....a",
         "a tool-result block in v4",
         "results have a role of their own",
+        remedy="lossy",
     ),
     Rule(
         "P127",
@@ -769,6 +837,7 @@ RULES = (
         "....a",
         "a tool change outside a developer/message",
         "tools change in developer messages only",
+        remedy="lossy",
     ),
     Rule(
         "P128",
@@ -777,6 +846,7 @@ RULES = (
         "....a",
         "the not-started result of a fork has another form",
         "only the exact form stands for a call that never started",
+        remedy="lossless",
     ),
     Rule(
         "P129",
@@ -785,6 +855,7 @@ RULES = (
         "wwwwl",
         "the data of a known event is no object",
         "its members could not be read",
+        remedy="lossy",
     ),
     Rule(
         "P130",
@@ -793,9 +864,16 @@ RULES = (
         "wwwwl",
         "a block of an assistant/message is no object",
         "blocks are objects with a type",
+        remedy="lossy",
     ),
     Rule(
-        "P131", "call-id-malformed", "P-034", "wwwwl", "a tool-call block has no id", "results could not be tied to it"
+        "P131",
+        "call-id-malformed",
+        "P-034",
+        "wwwwl",
+        "a tool-call block has no id",
+        "results could not be tied to it",
+        remedy="lossless",
     ),
     Rule(
         "P132",
@@ -804,6 +882,7 @@ RULES = (
         "m....",
         "a turn/start or turn/end has another form",
         "v0 builds look at both",
+        remedy="lossy",
     ),
     Rule(
         "P133",
@@ -812,6 +891,7 @@ RULES = (
         "m....",
         "a steering/message has no known form",
         "v0 builds turn it into a user/message",
+        remedy="lossy",
     ),
     Rule(
         "P134",
@@ -820,8 +900,17 @@ RULES = (
         "....l",
         "an inbox event inserts something that is no message",
         "inserted is a list of messages with a source",
+        remedy="lossy",
     ),
-    Rule("P135", "span-malformed", "P-101", "....l", "a compaction names no span", "range and list say what is hidden"),
+    Rule(
+        "P135",
+        "span-malformed",
+        "P-101",
+        "....l",
+        "a compaction names no span",
+        "range and list say what is hidden",
+        remedy="lossy",
+    ),
     Rule(
         "P136",
         "catalog-malformed",
@@ -829,6 +918,7 @@ RULES = (
         "....l",
         "a subagent/catalog fact is malformed",
         "facts about children have one form",
+        remedy="lossy",
     ),
     Rule(
         "P137",
@@ -837,9 +927,26 @@ RULES = (
         "....l",
         "a delivery marker is malformed",
         "it names this log and an earlier event",
+        remedy="lossy",
     ),
-    Rule("P138", "retry-malformed", "P-110", "....l", "a retry event is malformed", "it needs a retryId and a number"),
-    Rule("P139", "dispatch-malformed", "R-082", "....l", "a dispatch lacks its ids", "three ids tie it to its call"),
+    Rule(
+        "P138",
+        "retry-malformed",
+        "P-110",
+        "....l",
+        "a retry event is malformed",
+        "it needs a retryId and a number",
+        remedy="lossy",
+    ),
+    Rule(
+        "P139",
+        "dispatch-malformed",
+        "R-082",
+        "....l",
+        "a dispatch lacks its ids",
+        "three ids tie it to its call",
+        remedy="lossy",
+    ),
     Rule(
         "P140",
         "title-malformed",
@@ -847,6 +954,7 @@ RULES = (
         "....l",
         "a title event is malformed",
         "it cites messages, or the user gave it",
+        remedy="lossy",
     ),
     Rule(
         "P141",
@@ -855,6 +963,7 @@ RULES = (
         "....l",
         "a title request is malformed",
         "it is one user text of the title maker",
+        remedy="lossy",
     ),
     Rule(
         "P142",
@@ -863,6 +972,7 @@ RULES = (
         "....l",
         "a compaction/start is malformed",
         "it names itself and its turn",
+        remedy="lossy",
     ),
     Rule(
         "P101",
@@ -871,6 +981,7 @@ RULES = (
         "mvvvv",
         'a request/header has the reason "fallback"',
         "no released reader accepts that reason",
+        remedy="lossy",
     ),
     # -- surface
     Rule(
@@ -880,6 +991,7 @@ RULES = (
         "oooro",
         "a surface event carries no surfaceOp",
         "there is no implicit append",
+        remedy="lossy",
     ),
     Rule(
         "S202",
@@ -888,6 +1000,7 @@ RULES = (
         "oooro",
         "surfaceOp is malformed",
         "it is append or a replacement of exactly three members",
+        remedy="lossy",
     ),
     Rule(
         "S203",
@@ -896,6 +1009,7 @@ RULES = (
         "oooro",
         "an event that never joins the surface carries its members",
         "only surface events have surfaceOp and sourceEventSeqs",
+        remedy="lossy",
     ),
     Rule(
         "S204",
@@ -904,10 +1018,25 @@ RULES = (
         "oooro",
         "sourceEventSeqs is an empty list",
         "an event that cites nothing leaves the member out",
+        remedy="lossless",
     ),
-    Rule("S205", "sources-duplicate", "E-015", "oorrr", "an event cites the same event twice", "members are distinct"),
     Rule(
-        "S206", "not-earlier", "E-014", "oorrr", "an event names an event that is not earlier", "references point back"
+        "S205",
+        "sources-duplicate",
+        "E-015",
+        "oorrr",
+        "an event cites the same event twice",
+        "members are distinct",
+        remedy="lossless",
+    ),
+    Rule(
+        "S206",
+        "not-earlier",
+        "E-014",
+        "oorrr",
+        "an event names an event that is not earlier",
+        "references point back",
+        remedy="lossy",
     ),
     Rule(
         "S207",
@@ -916,6 +1045,7 @@ RULES = (
         "oooro",
         "an assistant/message carries sourceEventSeqs",
         "its stream is embedded since v2",
+        remedy="lossy",
     ),
     Rule(
         "S208",
@@ -924,6 +1054,7 @@ RULES = (
         "oooro",
         "an end of a replacement is not earlier than the event itself",
         "references point back",
+        remedy="lossy",
     ),
     Rule(
         "S301",
@@ -932,6 +1063,7 @@ RULES = (
         "ooool",
         "an end of a replacement is not on the surface",
         "both ends must be current nodes; one that was shadowed before is gone",
+        remedy="lossy",
     ),
     Rule(
         "S302",
@@ -940,6 +1072,7 @@ RULES = (
         "ooool",
         "a replacement starts behind its end",
         "ends are compared by position on the surface, not by number",
+        remedy="lossy",
     ),
     Rule(
         "S304",
@@ -957,6 +1090,7 @@ RULES = (
         "ooooo",
         "a tool/result replaces more than one node",
         "a result may only be rewritten in its own place",
+        remedy="lossy",
     ),
     Rule(
         "S306",
@@ -965,6 +1099,7 @@ RULES = (
         "ooooo",
         "a tool/result replaces something else",
         "a result may only be rewritten in its own place",
+        remedy="lossy",
     ),
     Rule(
         "S307",
@@ -973,6 +1108,7 @@ RULES = (
         "ooooo",
         "a rewritten tool/result differs in more than its content",
         "only the content may change",
+        remedy="lossy",
     ),
     Rule(
         "S308",
@@ -981,6 +1117,7 @@ RULES = (
         "...ol",
         "the protected system message is replaced",
         "only a system/message may take the place of a leading one, and of it alone",
+        remedy="lossy",
     ),
     Rule(
         "S309",
@@ -989,6 +1126,7 @@ RULES = (
         "....a",
         "a tool change in a developer/message is malformed",
         "additions and removals name a tool",
+        remedy="lossy",
     ),
     Rule(
         "S310",
@@ -997,6 +1135,7 @@ RULES = (
         "....a",
         "headerSeq does not go with the tool additions",
         "it is there exactly when something is added",
+        remedy="lossy",
     ),
     Rule(
         "S311",
@@ -1005,6 +1144,7 @@ RULES = (
         "....l",
         "headerSeq names no earlier request/header",
         "an addition takes its tool from that header",
+        remedy="lossy",
     ),
     Rule(
         "S312",
@@ -1013,6 +1153,7 @@ RULES = (
         "....l",
         "an added tool is not declared in the named request/header",
         "it must stand there exactly once",
+        remedy="lossy",
     ),
     Rule(
         "S313",
@@ -1029,6 +1170,7 @@ RULES = (
         "...oo",
         "an image/offload does not fit the surface",
         "its targets are current messages with those images",
+        remedy="lossy",
     ),
     Rule(
         "S315",
@@ -1037,6 +1179,7 @@ RULES = (
         "....l",
         "a system/message after another message came first",
         "the system prompt leads, or there is none",
+        remedy="lossy",
     ),
     Rule(
         "S316",
@@ -1045,12 +1188,27 @@ RULES = (
         "....o",
         "null stands beside a tool addition, or among the tools it is taken from",
         "dsh looks into every block and every tool there, and stops at null",
+        remedy="lossy",
     ),
     # -- turns, steps, calls
     Rule(
-        "T201", "turn-number-wrong", "R-001", "wwwwl", "turns are not numbered 1, 2, 3", "the inherited part counts too"
+        "T201",
+        "turn-number-wrong",
+        "R-001",
+        "wwwwl",
+        "turns are not numbered 1, 2, 3",
+        "the inherited part counts too",
+        remedy="lossy",
     ),
-    Rule("T202", "turn-start-inside-turn", "R-002", "wwwwl", "a turn starts inside a turn", "turns do not nest"),
+    Rule(
+        "T202",
+        "turn-start-inside-turn",
+        "R-002",
+        "wwwwl",
+        "a turn starts inside a turn",
+        "turns do not nest",
+        remedy="lossy",
+    ),
     Rule(
         "T203",
         "turn-end-mismatch",
@@ -1058,6 +1216,7 @@ RULES = (
         "wwwwl",
         "a turn/end names another turn than the open one",
         "brackets match",
+        remedy="lossy",
     ),
     Rule(
         "T204",
@@ -1066,6 +1225,7 @@ RULES = (
         "wwwwl",
         "a turn ends while a step is open",
         "steps end before their turn",
+        remedy="lossy",
     ),
     Rule(
         "T205",
@@ -1074,6 +1234,7 @@ RULES = (
         "wwwwl",
         "steps of a turn are not numbered 1, 2, 3",
         "numbers restart in each turn",
+        remedy="lossy",
     ),
     Rule(
         "T206",
@@ -1082,8 +1243,17 @@ RULES = (
         "wwwwl",
         "a step starts outside its turn",
         "steps stand in their turn",
+        remedy="lossy",
     ),
-    Rule("T207", "step-start-inside-step", "R-012", "wwwwl", "a step starts inside a step", "steps do not nest"),
+    Rule(
+        "T207",
+        "step-start-inside-step",
+        "R-012",
+        "wwwwl",
+        "a step starts inside a step",
+        "steps do not nest",
+        remedy="lossy",
+    ),
     Rule(
         "T208",
         "step-end-mismatch",
@@ -1091,6 +1261,7 @@ RULES = (
         "wwwwl",
         "a step/end names another step than the open one",
         "brackets match",
+        remedy="lossy",
     ),
     Rule(
         "T209",
@@ -1099,8 +1270,17 @@ RULES = (
         "wwwwl",
         "an event stands outside the step that it names",
         "it belongs to the open step",
+        remedy="lossy",
     ),
-    Rule("T210", "outside-turn", "R-021", "wwwwl", "an event stands outside every turn", "it needs an open turn"),
+    Rule(
+        "T210",
+        "outside-turn",
+        "R-021",
+        "wwwwl",
+        "an event stands outside every turn",
+        "it needs an open turn",
+        remedy="lossy",
+    ),
     Rule(
         "T301",
         "call-advertised-twice",
@@ -1108,6 +1288,7 @@ RULES = (
         "wwwwl",
         "a call id is advertised twice while unanswered",
         "results could not be told apart",
+        remedy="lossless",
     ),
     Rule(
         "T302",
@@ -1116,8 +1297,11 @@ RULES = (
         "wwwwl",
         "a tool/call that no message advertises",
         "the model asks before a tool starts",
+        remedy="lossless",
     ),
-    Rule("T303", "call-started-twice", "R-031", "wwwwl", "a call starts twice", "one start, one answer"),
+    Rule(
+        "T303", "call-started-twice", "R-031", "wwwwl", "a call starts twice", "one start, one answer", remedy="lossy"
+    ),
     Rule(
         "T304",
         "call-differs",
@@ -1125,6 +1309,7 @@ RULES = (
         "wwwwl",
         "a tool/call differs from what was advertised",
         "name and arguments repeat",
+        remedy="lossy",
     ),
     Rule(
         "T305",
@@ -1133,6 +1318,7 @@ RULES = (
         "wwwwl",
         "a result for a call that is not open",
         "the next request would be refused",
+        remedy="lossy",
     ),
     Rule(
         "T306",
@@ -1141,6 +1327,7 @@ RULES = (
         "wwwwl",
         "a result for a call that never started",
         "only the exact repair form may stand there",
+        remedy="lossy",
     ),
     Rule(
         "T307",
@@ -1159,9 +1346,16 @@ RULES = (
         "....l",
         "a retry outside the step that it names",
         "it belongs to the open or last step",
+        remedy="lossy",
     ),
     Rule(
-        "K102", "retry-provider-differs", "R-041", "....l", "a retry of another provider", "it repeats the last request"
+        "K102",
+        "retry-provider-differs",
+        "R-041",
+        "....l",
+        "a retry of another provider",
+        "it repeats the last request",
+        remedy="lossy",
     ),
     Rule(
         "K103",
@@ -1170,9 +1364,26 @@ RULES = (
         "....l",
         "retries of a chain are not numbered 1, 2, 3",
         "each counts up by one",
+        remedy="lossy",
     ),
-    Rule("K104", "retry-id-changed", "R-043", "....l", "a chain changes its retryId", "one id for each chain"),
-    Rule("K105", "retry-id-reused", "R-044", "....l", "a retryId serves two chains", "one chain for each id"),
+    Rule(
+        "K104",
+        "retry-id-changed",
+        "R-043",
+        "....l",
+        "a chain changes its retryId",
+        "one id for each chain",
+        remedy="lossy",
+    ),
+    Rule(
+        "K105",
+        "retry-id-reused",
+        "R-044",
+        "....l",
+        "a retryId serves two chains",
+        "one chain for each id",
+        remedy="lossy",
+    ),
     Rule(
         "K106",
         "retry-start-unmatched",
@@ -1180,9 +1391,18 @@ RULES = (
         "....l",
         "a retry starts that was not announced",
         "llm/retry comes first",
+        remedy="lossy",
     ),
-    Rule("K107", "retry-started-twice", "R-046", "....l", "a retry starts twice", "once at most"),
-    Rule("K108", "retry-start-moved", "R-047", "....l", "a retry starts in another step", "it stays in its step"),
+    Rule("K107", "retry-started-twice", "R-046", "....l", "a retry starts twice", "once at most", remedy="lossy"),
+    Rule(
+        "K108",
+        "retry-start-moved",
+        "R-047",
+        "....l",
+        "a retry starts in another step",
+        "it stays in its step",
+        remedy="lossy",
+    ),
     Rule(
         "K201",
         "compaction-inside-compaction",
@@ -1190,6 +1410,7 @@ RULES = (
         "....l",
         "a compaction starts inside another",
         "they do not nest",
+        remedy="lossy",
     ),
     Rule(
         "K202",
@@ -1198,6 +1419,7 @@ RULES = (
         "....l",
         "a compaction names another turn than the open one",
         "null outside turns",
+        remedy="lossy",
     ),
     Rule(
         "K203",
@@ -1206,6 +1428,7 @@ RULES = (
         "....l",
         "an event names another compaction than the open one",
         "ids tie the bracket",
+        remedy="lossy",
     ),
     Rule(
         "K204",
@@ -1214,8 +1437,17 @@ RULES = (
         "....l",
         "a compaction event outside every compaction",
         "a start comes first",
+        remedy="lossy",
     ),
-    Rule("K205", "compaction-summary-repeated", "R-054", "....l", "a compaction has two summaries", "one at most"),
+    Rule(
+        "K205",
+        "compaction-summary-repeated",
+        "R-054",
+        "....l",
+        "a compaction has two summaries",
+        "one at most",
+        remedy="lossy",
+    ),
     Rule(
         "K206",
         "compaction-end-without-summary",
@@ -1223,9 +1455,16 @@ RULES = (
         "....l",
         "a compaction ends without summary or error",
         "it says what happened",
+        remedy="lossy",
     ),
     Rule(
-        "K207", "compaction-turn-changed", "R-056", "....l", "a compaction changes its turn", "it stays where it began"
+        "K207",
+        "compaction-turn-changed",
+        "R-056",
+        "....l",
+        "a compaction changes its turn",
+        "it stays where it began",
+        remedy="lossy",
     ),
     Rule(
         "K208",
@@ -1252,6 +1491,7 @@ RULES = (
         "....l",
         "a compaction shadows the protected system message",
         "the prompt stays",
+        remedy="lossless",
     ),
     Rule(
         "K211",
@@ -1260,9 +1500,18 @@ RULES = (
         "....l",
         "a compaction checkpoint outside every compaction",
         "the bracket must be open",
+        remedy="lossy",
     ),
-    Rule("K301", "command-unknown", "R-060", "....l", "a command is done that never ran", "command/run comes first"),
-    Rule("K302", "command-repeated", "R-061", "....l", "a commandId runs twice", "ids are unique"),
+    Rule(
+        "K301",
+        "command-unknown",
+        "R-060",
+        "....l",
+        "a command is done that never ran",
+        "command/run comes first",
+        remedy="lossy",
+    ),
+    Rule("K302", "command-repeated", "R-061", "....l", "a commandId runs twice", "ids are unique", remedy="lossy"),
     Rule(
         "K303",
         "command-source-wrong",
@@ -1270,6 +1519,7 @@ RULES = (
         "....l",
         "a command cites an event that it may not",
         "an earlier event that is no command",
+        remedy="lossy",
     ),
     Rule(
         "K401",
@@ -1278,8 +1528,17 @@ RULES = (
         "....l",
         "a title cites something else than a user's message",
         "titles come from prompts",
+        remedy="lossy",
     ),
-    Rule("K402", "title-cites-twice", "R-073", "....l", "a title cites a message twice", "members are distinct"),
+    Rule(
+        "K402",
+        "title-cites-twice",
+        "R-073",
+        "....l",
+        "a title cites a message twice",
+        "members are distinct",
+        remedy="lossy",
+    ),
     Rule(
         "K501",
         "dispatch-parent-unknown",
@@ -1287,15 +1546,36 @@ RULES = (
         "....l",
         "the parent of a dispatch is unknown",
         "its root or an earlier dispatch",
+        remedy="lossy",
     ),
-    Rule("K502", "dispatch-repeated", "R-083", "....l", "a dispatch starts twice", "ids are unique"),
+    Rule("K502", "dispatch-repeated", "R-083", "....l", "a dispatch starts twice", "ids are unique", remedy="lossy"),
     Rule(
-        "K503", "dispatch-not-open", "R-084", "....l", "a dispatch is settled that is not open", "a start comes first"
+        "K503",
+        "dispatch-not-open",
+        "R-084",
+        "....l",
+        "a dispatch is settled that is not open",
+        "a start comes first",
+        remedy="lossy",
     ),
     Rule(
-        "K504", "dispatch-differs", "R-085", "....l", "a dispatch differs from its start", "name and arguments repeat"
+        "K504",
+        "dispatch-differs",
+        "R-085",
+        "....l",
+        "a dispatch differs from its start",
+        "name and arguments repeat",
+        remedy="lossy",
     ),
-    Rule("K505", "dispatch-root-changed", "R-086", "....l", "a dispatch changes its root", "it stays in its tree"),
+    Rule(
+        "K505",
+        "dispatch-root-changed",
+        "R-086",
+        "....l",
+        "a dispatch changes its root",
+        "it stays in its tree",
+        remedy="lossy",
+    ),
     Rule(
         "K601",
         "delivery-foreign-session",
@@ -1303,8 +1583,17 @@ RULES = (
         "....l",
         "a delivery marker names another session",
         "markers are this log's own",
+        remedy="lossy",
     ),
-    Rule("K701", "catalog-child-repeated", "R-120", "....l", "a child is catalogued twice", "one fact for each child"),
+    Rule(
+        "K701",
+        "catalog-child-repeated",
+        "R-120",
+        "....l",
+        "a child is catalogued twice",
+        "one fact for each child",
+        remedy="lossy",
+    ),
     # -- tail
     Rule(
         "T101",
@@ -1322,6 +1611,7 @@ RULES = (
         "t....",
         "a pending call has no usable id",
         "v0 builds write its closer while they load, and refuse that",
+        remedy="lossless",
     ),
     Rule(
         "T102",
@@ -1330,6 +1620,7 @@ RULES = (
         "tt.w.",
         "a null payload makes dsh's scan of the open turn fail",
         "v0 builds compute the closers while they load",
+        remedy="lossy",
     ),
     # -- directory
     Rule(

@@ -240,14 +240,19 @@ def test_arguments_become_those_that_were_advertised():
     assert step
 
 
-def test_a_block_that_stands_twice_goes():
+def advertised_twice():
+    """Give lines in which one message advertises a call twice."""
     rows = [json.loads(line) for line in V4]
     index = next(
         index for index, row in enumerate(rows) if b'"tool-call"' in V4[index] and row["type"] == "assistant/message"
     )
     content = rows[index]["data"]["message"]["content"]
     content.append(next(block for block in content if block.get("type") == "tool-call"))
-    plan, made = repaired([dumped(row) for row in rows])
+    return [dumped(row) for row in rows]
+
+
+def test_a_block_that_stands_twice_goes():
+    plan, made = repaired(advertised_twice())
     assert made == V4
     assert not plan.lossy
 
