@@ -43,8 +43,8 @@ class Span:
 
     `seq` is the event that opens it and `end` the one that closes it, None while it is open. `time` is that
     of the first, `duration` the milliseconds to the second. `answers` counts messages of the model,
-    `attempts` the calls of the model that gave none, `calls` tool calls that began and `failures` results
-    that say so. `reason` is the kind of the turn's end, `detail` what it says besides. `steps` are the
+    `attempts` the calls of the model that gave none, `calls` tool calls that began and `failures` those
+    of them whose result says so. `reason` is the kind of the turn's end, `detail` what it says besides. `steps` are the
     steps of a turn; a step has none.
     """
 
@@ -95,8 +95,8 @@ class Called:
 class Said:
     """One thing that the person saw: an appended message, or the end of a turn that did not complete.
 
-    `text` is the message's text, or its beginning when the whole was not asked for; `chars` counts all of
-    it. `replaced_by` is the event that took the message's place on the surface, None while it is live; the
+    `text` is the message's text, or its beginning when the whole was not asked for, or words that stand in
+    for what is no text; `chars` counts the code points of all its texts. `replaced_by` is the event that took the message's place on the surface, None while it is live; the
     person saw it all the same.
     """
 

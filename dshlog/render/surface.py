@@ -34,7 +34,8 @@ def turn_word(row: SurfaceRow) -> str:
 
 def preview_words(row: SurfaceRow) -> str:
     """Give the text of a row on one line, not cut."""
-    return visible(one_line(row.text)) or "(no text)"
+    empty = f"({visible(row.type)} without content: no message)" if row.role is None else "(no text)"
+    return visible(one_line(row.text)) or empty
 
 
 def inside_words(found: tuple[Inside, ...]) -> Iterator[tuple[str, str]]:

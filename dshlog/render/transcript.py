@@ -63,7 +63,7 @@ def transcript_lines(rows: Sequence[Said], look: Look = PLAIN, *, full: bool = F
 
 
 def _text(row: Said) -> str:
-    if not row.chars and row.calls:
+    if not row.text and row.calls:
         return f"({len(row.calls)} call{'s' if len(row.calls) > 1 else ''})"
     return visible(one_line(row.text)) or "(no text)"
 

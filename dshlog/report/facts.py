@@ -49,7 +49,9 @@ def get(value: object, *names: str) -> Any:  # noqa: ANN401 - JSON of any shape
 
 
 def error_of(data: object) -> bool:
-    """Tell whether a `tool/result` says that its call failed, in either form."""
+    """Tell whether a `tool/result` says that its call failed, in any form."""
+    if get(data, "error") is not None:
+        return True
     message = get(data, "message")
     content = get(message, "content")
     block = content[0] if type(content) is list and content else None
@@ -85,8 +87,12 @@ def _number(values: list[Any], noun: str) -> str:
     return f"{len(values)} {noun}" if len(values) == 1 else f"{len(values)} {noun}s"
 
 
-def _joined(*parts: object) -> str:
-    return ", ".join(words for words in map(short, parts) if words)
+def _joined(*parts: object, separator: str = ", ") -> str:
+    return separator.join(words for words in map(short, parts) if words)
+
+
+def _tokens(usage: object) -> str:
+    return f"{short(get(usage, 'inputTokens'))}+{short(get(usage, 'outputTokens'))} tokens" if usage else ""
 
 
 def _scalars(data: object) -> str:
@@ -109,8 +115,7 @@ def _assistant(data: dict[str, Any]) -> str:
     content = get(data, "message", "content")
     calls = [block for block in (content if type(content) is list else ()) if get(block, "type") == "tool-call"]
     names = " ".join(f"{short(get(block, 'name'))}(…)" for block in calls)
-    usage = get(data, "usage")
-    tokens = f"{short(get(usage, 'inputTokens'))}+{short(get(usage, 'outputTokens'))} tokens" if usage else ""
+    tokens = _tokens(data.get("usage"))
     stopped = "interrupted" if data.get("interrupted") is True else ""
     return _joined(tokens, names, stopped, message_text(data.get("message")))
 
@@ -123,7 +128,12 @@ def _attempt(data: dict[str, Any]) -> str:
 def _chunk(data: dict[str, Any]) -> str:
     chunk = data.get("chunk")
     words = (
-        get(chunk, "text") or get(chunk, "argumentsDelta") or get(chunk, "blockType") or get(chunk, "reason", "kind")
+        get(chunk, "text")
+        or get(chunk, "argumentsDelta")
+        or get(chunk, "blockType")
+        or get(chunk, "block", "type")
+        or _tokens(get(chunk, "usage"))
+        or _joined(get(chunk, "reason", "kind"), get(chunk, "reason", "failure", "code"), separator=" ")
     )
     return f"{short(get(chunk, 'type'))} {short(words)}".rstrip()
 
@@ -167,7 +177,30 @@ def _retry(data: dict[str, Any]) -> str:
     delay = data.get("delayMs")
     wait = f"after {round(delay)} ms" if isinstance(delay, (int, float)) and abs(delay) <= MAX_SAFE else ""
     code = get(data, "failure", "code")
-    return _joined(f"retry {short(data.get('retry'))} of {short(data.get('maxRetries'))}", wait, code)
+    most = data.get("maxRetries")
+    return _joined(f"retry {short(data.get('retry'))}" + ("" if most is None else f" of {short(most)}"), wait, code)
+
+
+def _job(data: dict[str, Any]) -> str:
+    what = _joined(data.get("kind"), data.get("label"), separator=" ")
+    return _joined(data.get("status"), what, data.get("jobId"))
+
+
+def _goal(data: dict[str, Any]) -> str:
+    goal = data.get("goal")
+    head, objective = _joined(data.get("operation"), get(goal, "phase")), short(get(goal, "objective"))
+    return f"{head}: {objective}" if objective else head
+
+
+def _delivered(data: dict[str, Any]) -> str:
+    version = data.get("sessionFormatVersion")
+    form = "" if version is None else f"v{short(version)}"
+    return _joined(f"through seq {short(data.get('throughSeq'))}", form, data.get("sessionId"))
+
+
+def _child(data: dict[str, Any]) -> str:
+    head, label = _joined(data.get("mode"), data.get("childId"), separator=" "), short(data.get("label"))
+    return f"{head}: {label}" if label else head
 
 
 def _title(data: dict[str, Any]) -> str:
@@ -203,4 +236,9 @@ _TELL: dict[str, Callable[[dict[str, Any]], str]] = {
     "llm/retry": _retry,
     "llm/retry-started": lambda data: f"retry {short(data.get('retry'))}",
     "session/title": _title,
+    "job/registered": _job,
+    "job/settled": _job,
+    "goal/change": _goal,
+    "session-log-deepseek/delivery-accepted": _delivered,
+    "subagent/catalog": _child,
 }

@@ -51,7 +51,7 @@ def follow(
         path: how the report names the log.
         watcher: makes a watcher; called once more when text of a bad frame was taken.
         at: seq of the last event to show; None for the whole readable prefix. A packed run of v0 or v1 is
-            shown as one `assistant/chunk` and never cut.
+            shown as one `assistant/chunk` with its row under `run`, and never cut.
         encoding: as for `examine`.
 
     Returns:
@@ -112,5 +112,6 @@ def _event(line: bytes, seq: int, judge: Judge) -> dict[str, Any] | None:
             "seq": seq,
             "time": row.get("time0"),
             "data": {"turn": data.get("turn"), "step": data.get("step")},
+            "run": row,
         }
     return to_current(row, seq, judge.session_id, {}) if judge.version == 0 else row

@@ -266,4 +266,8 @@ def _call_id(data: dict[str, Any]) -> object:
 
 def _failed(data: dict[str, Any]) -> bool:
     message, blocks = _blocks(data)
-    return "error" in data or message.get("isError") is True or any(block.get("isError") is True for block in blocks)
+    return (
+        data.get("error") is not None
+        or message.get("isError") is True
+        or any(block.get("isError") is True for block in blocks)
+    )

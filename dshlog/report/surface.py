@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from dshlog.codec.chunkruns import PAYLOAD, expand_row
@@ -115,7 +116,12 @@ def message_text(message: object) -> str:
 
     Blocks follow each other with a line feed between; arguments of calls, images and files hold no text.
     """
-    return "\n".join(_texts(message.get("content") if type(message) is dict else None))
+    return "\n".join(message_texts(message))
+
+
+def message_texts(message: object) -> list[str]:
+    """Give the texts of a message one by one, as `message_text` takes them."""
+    return _texts(message.get("content") if type(message) is dict else None)
 
 
 def _texts(content: object) -> list[str]:
@@ -178,15 +184,27 @@ def _row(judge: Judge, position: int, seq: int, message: Any, shadowed: dict[int
 
 
 def block_words(content: object) -> str:
-    """Stand in for a message without text: what it calls, or what kinds of block it holds."""
+    """Stand in for a message without text: what it calls, or what kinds of block it holds, with their names."""
     words: list[str] = []
-    for block in content if type(content) is list else ():
-        if type(block) is dict:
-            if block.get("type") == "tool-call":
-                words.append(f"{_word(block.get('name'))}({_word(block.get('arguments'))})")
-            else:
-                words.append(f"[{_word(block.get('type'))}]")
+    blocks = [block for block in content if type(block) is dict] if type(content) is list else []
+    for kind, group in groupby(blocks, lambda block: block.get("type")):
+        if kind == "tool-call":
+            words += [f"{_word(block.get('name'))}({_word(block.get('arguments'))})" for block in group]
+            continue
+        names = [_name(block) for block in group]
+        known = [name for name in names if name is not None]
+        if len(known) == len(names):
+            words.append(f"[{_word(kind)} {', '.join(known)}]")
+        else:
+            words += [f"[{_word(kind)} {name or ''}".rstrip() + "]" for name in names]
     return " ".join(words)
+
+
+def _name(block: dict[str, Any]) -> str | None:
+    """Give the tool that a block adds or removes, or the file that it attaches."""
+    attachment = block.get("attachment")
+    name = block.get("toolName", attachment.get("name") if type(attachment) is dict else None)
+    return name if type(name) is str and name else None
 
 
 def _word(value: object) -> str:

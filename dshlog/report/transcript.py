@@ -9,7 +9,7 @@ from dshlog.model.lens import Answer, Called, Said
 from dshlog.model.vocabulary import SURFACE_TYPES
 from dshlog.report.facts import error_of, get, reason_of
 from dshlog.report.lens import Seen, elapsed, seen
-from dshlog.report.surface import block_words, message_text
+from dshlog.report.surface import block_words, message_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,6 +49,10 @@ def replacing(kind: str, data: object) -> str:
     message = data if kind == "user/message" else get(data, "message")
     made = get(message, "source", "plugin") or get(message, "source", "kind")
     return kind if type(made) is not str or kind != "user/message" else made
+
+
+def _length(texts: list[str]) -> int:
+    return sum(map(len, texts))
 
 
 class _Making:
@@ -106,15 +110,18 @@ class _Making:
         blocks = content if type(content) is list else []
         calls = [block for block in blocks if get(block, "type") == "tool-call"]
         others = [block for block in blocks if get(block, "type") != "tool-call"]
-        text = message_text(message) or block_words(others)
-        entry = self._say(one, kind, role if type(role) is str else None, text, source)
+        texts = message_texts(message)
+        text = "\n".join(texts) or block_words(others)
+        entry = self._say(one, kind, role if type(role) is str else None, text, source, chars=_length(texts))
         for block in calls:
             called = Called(id=get(block, "id"), name=get(block, "name"), arguments=get(block, "arguments"))
             if type(called.id) is str:
                 self._calls[called.id] = entry, len(entry.calls)
             entry.calls.append(called)
 
-    def _say(self, one: Seen, kind: str, role: str | None, text: str, source: object = None) -> _Folding:
+    def _say(  # noqa: PLR0913 - as Said
+        self, one: Seen, kind: str, role: str | None, text: str, source: object = None, *, chars: int | None = None
+    ) -> _Folding:
         entry = _Folding(
             Said(
                 seq=one.seq,
@@ -124,7 +131,7 @@ class _Making:
                 turn=one.turn,
                 step=one.step,
                 source=source if type(source) is str else None,
-                chars=len(text),
+                chars=len(text) if chars is None else chars,
                 text=self._held(text),
             )
         )
@@ -141,12 +148,14 @@ class _Making:
     def _answer(self, one: Seen, data: object) -> None:
         message = get(data, "message")
         call_id = get(message, "source", "callId")
-        text = message_text(message) or block_words(get(message, "content"))
-        result = Answer(seq=one.seq, error=error_of(data), chars=len(text), text=self._held(text))
+        texts = message_texts(message)
+        text = "\n".join(texts) or block_words(get(message, "content"))
+        result = Answer(seq=one.seq, error=error_of(data), chars=_length(texts), text=self._held(text))
         held = self._calls.pop(call_id, None) if type(call_id) is str else None
         if held is None:  # nobody called: it stands for itself
             role = get(message, "role")
-            self._say(one, "tool/result", role if type(role) is str else None, text, get(message, "source", "kind"))
+            source = get(message, "source", "kind")
+            self._say(one, "tool/result", role if type(role) is str else None, text, source, chars=_length(texts))
             return
         entry, index = held
         took = elapsed(self._times.pop(call_id, None), one.event.get("time"))

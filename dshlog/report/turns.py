@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dshlog.model.lens import Span, Tokens
 from dshlog.model.number import as_count
+from dshlog.model.scalar import scalar
 from dshlog.report.attempts import Calls
 from dshlog.report.facts import error_of, get, reason_of
 from dshlog.report.lens import elapsed, seen
@@ -70,6 +71,7 @@ def _turns(decoded: Decoded, at: int | None, version: int) -> Iterator[Span]:
     turn: _Counting | None = None
     step: _Counting | None = None
     calls = Calls(version)
+    began: set[object] = set()  # calls without a result
     for event, _, _, seq, _, _ in seen(decoded, at):
         kind, data, time = event.get("type"), event.get("data"), event.get("time")
         here = [one for one in (turn, step) if one is not None]
@@ -94,11 +96,15 @@ def _turns(decoded: Decoded, at: int | None, version: int) -> Iterator[Span]:
             turn.steps.append(step.span(seq, time))
             step = None
         elif kind == "tool/call":
+            began.add(scalar(get(data, "callId")))
             for one in here:
                 one.calls += 1
-        elif kind == "tool/result" and event.get("surfaceOp") == "append" and error_of(data):
+        elif kind == "tool/result" and event.get("surfaceOp") == "append":
+            called = scalar(get(data, "message", "source", "callId"))
+            failed = called in began and error_of(data)
+            began.discard(called)
             for one in here:
-                one.failures += 1
+                one.failures += failed
         elif kind == "assistant/message":
             for one in here:
                 one.tokens = _added(one.tokens, get(data, "usage"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from dshlog.codec.chunkruns import expand_row
 from dshlog.codec.sources import decode_sources, expand
 from dshlog.model.fault import Fault
 from dshlog.model.number import as_count
@@ -52,7 +53,7 @@ class _Asking:
         place = self._open.enter(kind, data)
         self._open.leave(kind)
         if seq <= self.seq < judge.position:
-            self.event, self.place = event, place
+            self.event, self.place = _member(event, self.seq), place
         if type(event.get("surfaceOp")) is dict:
             self.kinds[seq] = kind, replacing(kind, data)
         if seq <= self.seq:
@@ -169,6 +170,12 @@ def _state(asking: _Asking, judge: Judge, kind: str, event: dict[str, Any], chai
             )
         return "log-only", "E-011", f"{kind} never joins the surface in v{judge.version}"
     return "refused", "E-012", "a rule of the surface keeps it off; the findings say which"
+
+
+def _member(event: dict[str, Any], seq: int) -> dict[str, Any]:
+    """Give event `seq` of a packed run; an event that is none as it is."""
+    run = event.get("run")
+    return event if run is None else next(one for one in expand_row(run) if one["seq"] == seq)
 
 
 def _flat(cited: object, seq: int) -> list[int]:

@@ -11,11 +11,12 @@ from dshlog.report.decode import read_log
 from dshlog.report.events import event_rows
 from dshlog.report.facts import facts
 from dshlog.report.frames import Framed
+from dshlog.report.surface import surface_view
 from dshlog.report.transcript import KEPT, transcript
 from dshlog.report.turns import turns
 from dshlog.storage.jsontext import dumps
 from dshlog.storage.source import BytesSource
-from logbuilder import Log, text, worked
+from logbuilder import Log, image, text, worked
 
 EVERY = [0, 1, 2, 3, 4]
 
@@ -72,6 +73,7 @@ def test_a_row_has_the_size_that_cat_prints_and_the_turn_it_is_in():
         ("turn/end", {"turn": 1, "reason": {"kind": "error", "error": {"code": "E"}}}, "error, E"),
         ("turn/end", {"reason": 7}, ""),
         ("tool/result", {"message": {"source": {"callId": "c"}, "isError": True, "content": [text("no")]}}, "c error: no"),
+        ("tool/result", {"message": {"source": {"callId": "c"}, "content": []}, "error": {"code": "E"}}, "c error: "),
         ("tool/result", None, " ok: "),
         ("assistant/message", {"message": {"content": 7}, "usage": {"inputTokens": 1, "outputTokens": 2}}, "1+2 tokens"),
         ("agent/inbox/spliced", {"target": "next-turn", "inserted": [], "removedCount": 1}, "next-turn +0 -1"),
@@ -79,7 +81,32 @@ def test_a_row_has_the_size_that_cat_prints_and_the_turn_it_is_in():
          "retry 1 of 5, after 489 ms, S"),
         ("plugin:new", {"turn": 1, "a": 1.0, "b": [1, 2], "c": {}, "d": True}, "a 1, b [2], c {…}, d true"),
         ("plugin:new", "plain", "plain"),
+        ("llm/retry", {"retry": 1, "mode": "always", "delayMs": 5, "failure": {"code": "S"}}, "retry 1, after 5 ms, S"),
         ("session/title", {"title": "T", "source": {"kind": "user"}}, "user: T"),
+        ("assistant/chunk", {"chunk": {"type": "finish", "reason": {"kind": "error", "failure": {"code": "E"}}}},
+         "finish error E"),
+        ("assistant/chunk", {"chunk": {"type": "finish", "reason": {"kind": "stop"}}}, "finish stop"),
+        ("assistant/chunk", {"chunk": {"type": "block-end", "block": {"type": "tool-call"}}}, "block-end tool-call"),
+        ("assistant/chunk", {"chunk": {"type": "usage", "usage": {"inputTokens": 3, "outputTokens": 4}}}, "usage 3+4 tokens"),
+        ("developer/message",
+         {"message": {"content": [{"type": "tool-addition", "toolName": "a"}, {"type": "tool-addition", "toolName": "b"},
+                                  {"type": "tool-removal", "toolName": "c"}]}},
+         "[tool-addition a, b] [tool-removal c]"),
+        ("user/message", {"source": {"kind": "user"}, "content": [{"type": "image", "attachment": {"name": "a.png"}},
+                                                                  {"type": "image"}, {"type": "file", "attachment": 7}]},
+         "[image a.png] [image] [file]"),
+        ("job/registered", {"jobId": "j1", "owner": "s", "kind": "bash", "label": "make all", "startedAt": 5},
+         "bash make all, j1"),
+        ("job/settled", {"jobId": "j1", "owner": "s", "kind": "bash", "label": "make all", "status": "completed"},
+         "completed, bash make all, j1"),
+        ("goal/change", {"operation": "create", "goal": {"objective": "Be done", "phase": "active"}},
+         "create, active: Be done"),
+        ("goal/change", {"operation": "clear", "cleared": {"id": "g"}}, "clear"),
+        ("session-log-deepseek/delivery-accepted", {"sessionId": "s", "sessionFormatVersion": 4, "throughSeq": 12},
+         "through seq 12, v4, s"),
+        ("session-log-deepseek/delivery-accepted", {"sessionId": "s", "throughSeq": 12}, "through seq 12, s"),
+        ("subagent/catalog", {"version": 0, "childId": "c1", "childCreatedAt": 1, "mode": "one-shot", "label": "side"},
+         "one-shot c1: side"),
     ],
 )  # fmt: skip
 def test_facts_say_what_an_event_holds_whatever_it_is(kind, data, words):
@@ -107,6 +134,23 @@ def test_turns_count_what_happened_in_them(version):
     at = seqs_of(log, "tool/call")[0]
     (cut,) = turns(decoded(log), at=at)
     assert (cut.end, cut.answers, cut.calls, len(cut.steps)) == (None, 1, 1, 1)
+
+
+@pytest.mark.parametrize("version", EVERY)
+def test_a_call_that_never_began_is_no_failure_of_a_call(version):
+    log = Log(version)
+    log.turn()
+    log.step()
+    log.assistant("", ("c1", "bash", "{}"), ("c2", "bash", "{}"))
+    log.call("c1")
+    answered = log.events[log.result("c1", "interrupted")]["data"]["message"]
+    (answered if version == 4 else answered["content"][0])["isError"] = True
+    closer = json.loads(json.dumps(answered).replace("c1", "c2"))
+    log.event("tool/result", {**log.here, "message": closer}, surfaceOp="append")
+    log.end_step()
+    log.end_turn()
+    (turn,) = turns(decoded(log))
+    assert (turn.calls, turn.failures, turn.steps[0].failures) == (1, 1, 1)
 
 
 @pytest.mark.parametrize("version", EVERY)
@@ -159,6 +203,25 @@ def test_replaced_parts_name_what_took_their_place(version):
     assert next(row for row in said if row.calls).calls[0].result.replaced_by == pruned
     before = transcript(decoded(log, keep=True), at=pruned - 1)
     assert {row.replaced_by for row in before} == {None}
+
+
+@pytest.mark.parametrize("version", EVERY)
+def test_characters_are_those_of_the_texts_as_in_the_surface(version):
+    log = Log(version)
+    log.turn()
+    log.step()
+    log.user("one", "two", image("a1"))
+    log.user(image("a2"))
+    log.assistant("yes", ("c1", "bash", "{}"))
+    log.call("c1")
+    log.result("c1", "three")
+    found = transcript(decoded(log, keep=True))
+    view, _ = surface_view(BytesSource(rows.zstd(log.batches())), "log")
+    chars = {row.seq: row.chars for row in view.rows}
+    (call,) = found[-1].calls
+    assert [row.chars for row in found] == [6, 0, 3]
+    assert {row.seq: row.chars for row in (*found, call.result)} == chars
+    assert [row.text for row in found[:2]] == ["one\ntwo", "[image]"]
 
 
 def test_texts_are_held_whole_on_request_only():

@@ -10,6 +10,7 @@ import rows
 from dshlog.fold.request import request_at
 from dshlog.report.decode import read_log
 from dshlog.report.difference import difference
+from dshlog.report.facts import facts
 from dshlog.report.request import requests
 from dshlog.report.why import why
 from dshlog.storage.source import BytesSource
@@ -232,7 +233,8 @@ def test_every_event_has_an_answer_that_fits_the_surface(version):
                 assert answer.replaced_by[-1].seq in nodes.nodes
             else:
                 assert answer.state == "log-only"
-            assert answer.type == event["type"]
+            assert (answer.type, answer.time) == (event["type"], event["time"])
+            assert answer.facts == facts(event["type"], event["data"], event.get("surfaceOp"))
             assert answer.op == event.get("surfaceOp")
             assert list(answer.cites) == event.get("sourceEventSeqs", [])
 
