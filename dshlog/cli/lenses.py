@@ -35,7 +35,7 @@ class Lens:
 
     def events(self) -> Report:
         """Print the events, each as soon as it is read."""
-        from dshlog.render.events import event_dict, event_lines, head_line
+        from dshlog.render.events import event_dict, event_lines, head_lines
         from dshlog.render.extent import end_line
         from dshlog.report.events import event_rows
 
@@ -45,7 +45,7 @@ class Lens:
             if self.json:
                 self._document(_version(decoded), (event_dict(row, full=self.full) for row in rows))
             else:
-                self.output.lines((head_line(self.log, _version(decoded), self._look, self._after),))
+                self.output.lines(head_lines(self.log, _version(decoded), self._look, self._after))
                 self.output.lines(event_lines(rows, self._look, full=self.full))
             report = self.settle(decoded.report)
         if not self.json:
@@ -54,7 +54,7 @@ class Lens:
 
     def turns(self) -> Report:
         """Print the turns."""
-        from dshlog.render.events import head_line
+        from dshlog.render.events import head_lines
         from dshlog.render.turns import turn_dict, turn_lines
         from dshlog.render.words import count
         from dshlog.report.turns import turns
@@ -67,13 +67,14 @@ class Lens:
         if self.json:
             self._document(_version(decoded), map(turn_dict, rows))
         else:
-            head = head_line(self.log, _version(decoded), self._look, self._extent(report), count(len(rows), "turn"))
-            self.output.lines((head, *turn_lines(rows, self._look, full=self.full)))
+            facts = self._extent(report), count(len(rows), "turn")
+            self.output.lines(head_lines(self.log, _version(decoded), self._look, *facts))
+            self.output.lines(turn_lines(rows, self._look, full=self.full))
         return report
 
     def transcript(self) -> Report:
         """Print the transcript."""
-        from dshlog.render.events import head_line
+        from dshlog.render.events import head_lines
         from dshlog.render.transcript import said_dict, transcript_lines
         from dshlog.render.words import count
         from dshlog.report.decode import read_log
@@ -89,9 +90,8 @@ class Lens:
         else:
             messages = [row for row in rows if row.type != "turn/end"]
             gone = sum(row.replaced_by is not None for row in messages)
-            facts = count(len(messages), "message"), f"{gone} replaced later" if gone else ""
-            head = head_line(self.log, _version(decoded), self._look, self._extent(report), *facts)
-            self.output.lines((head,))
+            facts = self._extent(report), count(len(messages), "message"), f"{gone} replaced later" if gone else ""
+            self.output.lines(head_lines(self.log, _version(decoded), self._look, *facts))
             self.output.lines(transcript_lines(rows, self._look, full=self.full))
         return report
 
@@ -101,7 +101,7 @@ class Lens:
         Raises:
             Failure: the log is raw text.
         """
-        from dshlog.render.events import head_line
+        from dshlog.render.events import head_lines
         from dshlog.render.frames import frame_dict, frame_lines
         from dshlog.render.words import path_name
         from dshlog.report.frames import Framed
@@ -118,7 +118,7 @@ class Lens:
                 self._document(framed.version, (frame_dict(row, full=self.full) for row in rows))
             else:
                 state = "" if report.state in {"clean", "open"} else report.state
-                self.output.lines((head_line(self.log, framed.version, self._look, state, self._after),))
+                self.output.lines(head_lines(self.log, framed.version, self._look, state, self._after))
                 self.output.lines(frame_lines(rows, self._look, full=self.full))
         return report
 

@@ -65,7 +65,7 @@ def _lines(total: Stats, by: By | None, output: Output, color: Literal["auto", "
 
     if by is None:
         return stats_lines(total, look(output, color))
-    return {"type": type_lines, "tool": tool_lines, "turn": turn_lines}[by](total)
+    return {"type": type_lines, "tool": tool_lines, "turn": turn_lines}[by](total, look(output, color))
 
 
 class _Run:
@@ -135,7 +135,9 @@ class _Run:
         if self.total.logs == 1 and self._damaged:
             status(self._damaged[0])
         elif self._damaged:
-            say("note", f"{len(self._damaged)} logs have errors, of these only what can be read counts")
+            number = len(self._damaged)
+            words = "1 log has errors, of it" if number == 1 else f"{number} logs have errors, of these"
+            say("note", f"{words} only what can be read counts")
 
 
 def _tell(error: Unreadable) -> int:

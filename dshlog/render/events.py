@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dshlog.render.look import PLAIN, Look
-from dshlog.render.table import Column, table_lines, whole
+from dshlog.render.table import Column, heading, table_lines, whole
 from dshlog.render.times import clock, date
-from dshlog.render.words import joined, one_line, path_name, value_word, visible
+from dshlog.render.words import joined, one_line, value_word, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,9 +24,9 @@ def turn_word(turn: object, step: object) -> str:
     return value_word(turn) if step is None else f"{value_word(turn)}/{value_word(step)}"
 
 
-def head_line(path: str, version: int | None, look: Look, *more: str) -> str:
-    """Give path, generation and whatever else a lens tells on its first line."""
-    return f"{look.paint('bold', path_name(path))}: " + joined(("" if version is None else f"v{version}", *more))
+def head_lines(path: str, version: int | None, look: Look, *more: str) -> Iterator[str]:
+    """Yield path, generation and whatever else a lens tells above its rows."""
+    return heading(path, joined(("" if version is None else f"v{version}", *more)), look)
 
 
 def _columns(look: Look) -> tuple[Column, ...]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dshlog.render.jsonout import SCHEMA, Json, finding_dict
 from dshlog.render.look import PLAIN, Look
+from dshlog.render.table import fit, measure
 from dshlog.render.text import finding_lines
 from dshlog.render.words import visible
 from dshlog.report.explain import severity
@@ -30,11 +31,14 @@ def list_lines(rules: Iterable[Rule], look: Look = PLAIN) -> Iterator[str]:
             if letter:
                 yield ""
             letter = rule.code[0]
-            yield look.paint("bold", f"{letter}  {LETTERS[letter]}")
+            yield look.paint("bold", _fitted(f"{letter}  {LETTERS[letter]}", look))
         worst = severity(rule)
         line = f"{rule.code}  {worst:<7}  {rule.name:<30}  {rule.summary}"
-        cut = line if look.width is None else line[: look.width]
-        yield cut.replace(worst, look.paint(worst, worst), 1)
+        yield _fitted(line, look).replace(worst, look.paint(worst, worst), 1)
+
+
+def _fitted(line: str, look: Look) -> str:
+    return fit(line, look.width, measure(look)) if look.width else line
 
 
 def rule_lines(known: Explained, look: Look = PLAIN) -> Iterator[str]:

@@ -8,8 +8,8 @@ from dshlog.render.extent import flaw
 from dshlog.render.jsonout import SCHEMA, scalar
 from dshlog.render.look import PLAIN, Look
 from dshlog.render.surface import node_lines
-from dshlog.render.table import fit, folded, labelled, measure, whole
-from dshlog.render.words import PREVIEW, count, cut, joined, listed, one_line, path_name, value_word, visible
+from dshlog.render.table import fit, folded, heading, labelled, measure, whole
+from dshlog.render.words import PREVIEW, count, cut, joined, listed, one_line, value_word, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +27,7 @@ def request_lines(report: Report, view: RequestView, look: Look = PLAIN, *, full
 
     With `full` whole texts, and the definition of every tool as JSON.
     """
-    yield _head_line(report, "what the model was given", look)
+    yield from _head(report, "what the model was given", look)
     if flaw(report):
         yield from labelled("log", flaw(report), look)
     yield from labelled("request", _name_words(view), look)
@@ -60,8 +60,8 @@ def request_lines(report: Report, view: RequestView, look: Look = PLAIN, *, full
         yield look.paint("dim", line)
 
 
-def _head_line(report: Report, what: str, look: Look) -> str:
-    return f"{look.paint('bold', path_name(report.path))}: " + joined((f"v{report.version}", what))
+def _head(report: Report, what: str, look: Look) -> Iterator[str]:
+    return heading(report.path, f"v{report.version}, {what}", look)
 
 
 def request_dict(path: str, version: int | None, view: RequestView) -> Json:
@@ -75,7 +75,7 @@ def difference_lines(report: Report, found: Difference, look: Look = PLAIN, *, f
     With `full` the messages of both requests behind the common part.
     """
     earlier, later = found.earlier, found.later
-    yield _head_line(report, "what a later request changed", look)
+    yield from _head(report, "what a later request changed", look)
     if flaw(report):
         yield from labelled("log", flaw(report), look)
     yield from labelled("earlier", _name_words(earlier), look)

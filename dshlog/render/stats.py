@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dshlog.fold.usage import BUCKETS, MEMBERS
 from dshlog.model.percentile import percentile
 from dshlog.render.look import PLAIN, Look
 from dshlog.render.stream import duration
-from dshlog.render.words import count, cut, joined, path_name, value_word, visible
+from dshlog.render.table import Column, Table, labelled
+from dshlog.render.words import count, joined, path_name, value_word, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from dshlog.render.jsonout import Json
     from dshlog.report.stats import Stats, Tool, Turn
 
-_BAR = 20  # columns
-_LABEL = 10
-_NAME = 40  # code points of a name in a table
+_BAR = 15  # columns, so that a share takes no more than a table leaves for its last cell
+_NAME = 40  # columns of a name in a table; of a terminal no more than a third
 _SHORT = {"inputTokens": "input", "outputTokens": "output", "totalTokens": "total"}
 _SHORT |= {"cacheReadTokens": "cache read", "cacheWriteTokens": "cache write", "reasoningTokens": "reasoning"}
 
@@ -39,55 +39,52 @@ def stats_lines(stats: Stats, look: Look = PLAIN) -> Iterator[str]:
         ("inherited", f"{count(stats.inherited, 'event')} of the parent, left out above" if stats.inherited else ""),
     ):  # fmt: skip
         if words:
-            yield f"  {label:<{_LABEL}}{words}"
+            yield from labelled(label, words, look)
 
 
-def type_lines(stats: Stats) -> Iterator[str]:
+def type_lines(stats: Stats, look: Look = PLAIN) -> Iterator[str]:
     """Yield a row for each type of record, the largest first, with bars of its share."""
     kinds = sorted(stats.kinds.items(), key=lambda item: (-item[1].bytes, item[0]))
     total = sum(kind.bytes for _, kind in kinds)
-    rows = [
-        (visible(name), f"{kind.records}", f"{kind.events}", f"{kind.bytes}", _share(kind.bytes, total))
-        for name, kind in kinds
-    ]
-    yield from _table(("type", "records", "events", "bytes", "share"), rows)
+    columns = (
+        Column("type", lambda item: visible(item[0]), limit=_name_width(look)),
+        Column("records", lambda item: str(item[1].records), right=True),
+        Column("events", lambda item: str(item[1].events), right=True, optional=True),
+        Column("bytes", lambda item: str(item[1].bytes), right=True),
+    )
+    return _shared(columns, lambda item: item[1].bytes, total, kinds, look)
 
 
-def tool_lines(stats: Stats) -> Iterator[str]:
+def tool_lines(stats: Stats, look: Look = PLAIN) -> Iterator[str]:
     """Yield a row for each tool, the slowest in sum first."""
     tools = sorted(stats.activity.tools.items(), key=lambda item: (-sum(item[1].durations), item[0]))
     total = sum(sum(tool.durations) for _, tool in tools)
-    rows = [
-        (
-            visible(name),
-            f"{tool.calls}",
-            f"{tool.failures}",
-            *(_ms(value) for value in _quartet(tool.durations)),
-            _share(sum(tool.durations), total),
-        )
-        for name, tool in tools
-    ]
-    yield from _table(("tool", "calls", "failed", "median", "95 %", "longest", "in sum", "share"), rows)
+    columns = (
+        Column("tool", lambda item: visible(item[0]), limit=_name_width(look)),
+        Column("calls", lambda item: str(item[1].calls), right=True),
+        Column("failed", lambda item: str(item[1].failures), right=True, optional=True),
+        Column("median", lambda item: _ms(_quartet(item[1].durations)[0]), right=True, optional=True),
+        Column("95 %", lambda item: _ms(_quartet(item[1].durations)[1]), right=True, optional=True),
+        Column("longest", lambda item: _ms(_quartet(item[1].durations)[2]), right=True, optional=True),
+        Column("in sum", lambda item: _ms(_quartet(item[1].durations)[3]), right=True),
+    )
+    return _shared(columns, lambda item: sum(item[1].durations), total, tools, look)
 
 
-def turn_lines(stats: Stats) -> Iterator[str]:
+def turn_lines(stats: Stats, look: Look = PLAIN) -> Iterator[str]:
     """Yield a row for each turn in log order."""
     turns = stats.activity.turns
     total = sum(turn.lasted or 0 for turn in turns)
-    rows = [
-        (
-            value_word(turn.turn),
-            f"{turn.steps}",
-            f"{turn.calls}",
-            f"{turn.failures}",
-            f"{turn.tokens.get('inputTokens', 0)}",
-            f"{turn.tokens.get('outputTokens', 0)}",
-            _ms(turn.lasted),
-            _share(turn.lasted or 0, total),
-        )
-        for turn in turns
-    ]
-    yield from _table(("turn", "steps", "calls", "failed", "input", "output", "lasted", "share"), rows)
+    columns = (
+        Column("turn", lambda turn: value_word(turn.turn)),
+        Column("steps", lambda turn: str(turn.steps), right=True, optional=True),
+        Column("calls", lambda turn: str(turn.calls), right=True, optional=True),
+        Column("failed", lambda turn: str(turn.failures), right=True, optional=True),
+        Column("input", lambda turn: str(turn.tokens.get("inputTokens", 0)), right=True),
+        Column("output", lambda turn: str(turn.tokens.get("outputTokens", 0)), right=True),
+        Column("lasted", lambda turn: _ms(turn.lasted), right=True),
+    )
+    return _shared(columns, lambda turn: turn.lasted or 0, total, turns, look)
 
 
 def _model(stats: Stats) -> str:
@@ -102,8 +99,24 @@ def _tokens(stats: Stats) -> Iterator[tuple[str, str]]:
     for bucket in BUCKETS:
         sums = stats.activity.tokens[bucket]
         if sums:
-            yield label, f"{bucket}: {joined(f'{_SHORT[name]} {sums[name]}' for name in MEMBERS if name in sums)}"
+            yield label, f"{bucket}: {_sums(sums, stats.activity.reported[bucket], stats.activity.model_calls[bucket])}"
             label = ""
+
+
+def _sums(sums: dict[str, int], told: dict[str, int], calls: int) -> str:
+    """Give the sums of one bucket, and of how many calls they are where not every call told its figures."""
+    even = len({told.get(name, 0) for name in sums}) == 1
+    parts = [
+        f"{_SHORT[name]} {sums[name]}" + ("" if even else _of(told.get(name, 0), calls))
+        for name in MEMBERS
+        if name in sums
+    ]
+    most = max(told.values(), default=0)
+    return joined((*parts, f"told by {most} of {count(calls, 'call')}" if even and most < calls else ""))
+
+
+def _of(told: int, calls: int) -> str:
+    return "" if told == calls else f" (of {count(told, 'call')})"
 
 
 def _times(values: list[int]) -> str:
@@ -145,17 +158,21 @@ def _share(part: int, total: int) -> str:
     return f"{100 * part / total:5.1f} % {'█' * max(0, round(_BAR * part / total))}".rstrip()
 
 
+def _name_width(look: Look) -> int:
+    return _NAME if look.width is None else min(_NAME, look.width // 3)
+
+
+def _shared(
+    columns: tuple[Column, ...], part: Callable[[Any], int], total: int, rows: Sequence[Any], look: Look
+) -> Iterator[str]:
+    """Yield a table whose last column is the share of each row in a total; nothing but headings for no row."""
+    table = Table(columns, "share", lambda row: _share(part(row), total), look, rows)
+    yield table.head()
+    yield from map(table.row, rows)
+
+
 def _ms(value: int | None) -> str:
     return "-" if value is None else duration(value)
-
-
-def _table(head: Sequence[str], rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    """Yield the first column to the left, the figures to the right, the shares as they are."""
-    cells = [(cut(first, _NAME), *rest) for first, *rest in (head, *rows)]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(head))]
-    for row in cells:
-        middle = (value.rjust(width) for value, width in zip(row[1:-1], widths[1:-1], strict=True))
-        yield "  ".join((row[0].ljust(widths[0]), *middle, row[-1])).rstrip()
 
 
 # -- JSON
@@ -192,6 +209,7 @@ def log_stats_dict(stats: Stats) -> Json:
             bucket: {
                 "model_calls": done.model_calls[bucket],
                 **{name: done.tokens[bucket].get(name, 0) for name in MEMBERS},
+                "reported": {name: done.reported[bucket].get(name, 0) for name in MEMBERS},
             }
             for bucket in BUCKETS
         },

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dshlog.render.look import PLAIN, Look
-from dshlog.render.words import count, joined, path_name, value_word, visible
+from dshlog.render.table import GAP, folded, heading, labelled
+from dshlog.render.words import count, joined, value_word, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,20 +16,18 @@ if TYPE_CHECKING:
 
 BARS = " ▁▂▃▄▅▆▇█"
 _COLUMNS = 60  # of a plot outside a terminal
-_LABEL = 10
+_MARGIN = 4  # columns beside it
 _SECOND = 1000  # ms
 
 
 def stream_lines(view: StreamView, look: Look = PLAIN) -> Iterator[str]:
     """Yield what a call held, when it came, and how its text came over time."""
-    yield (
-        f"{look.paint('bold', path_name(view.path))}: {visible(view.type)} {view.seq}, turn {value_word(view.turn)}, "
-        f"step {value_word(view.step)}, attempt {view.attempt}"
-    )
+    where = f"turn {value_word(view.turn)}, step {value_word(view.step)}, attempt {view.attempt}"
+    yield from heading(view.path, f"{visible(view.type)} {view.seq}, {where}", look)
     for label, words in _facts(view):
         if words:
-            yield f"  {label:<{_LABEL}}{words}"
-    yield from plot_lines(view, min(_COLUMNS, (look.width or _COLUMNS + 4) - 4))
+            yield from labelled(label, words, look)
+    yield from plot_lines(view, look)
 
 
 def _facts(view: StreamView) -> Iterator[tuple[str, str]]:
@@ -48,11 +47,18 @@ def _facts(view: StreamView) -> Iterator[tuple[str, str]]:
     if isinstance(view.usage, dict):
         yield "usage", joined(f"{visible(name)} {value_word(value)}" for name, value in view.usage.items())
     if isinstance(view.finish, dict):
-        yield "finish", value_word(view.finish.get("kind"))
+        yield "finish", joined((value_word(view.finish.get("kind")), _failure(view.finish.get("failure"))), ": ")
 
 
-def plot_lines(view: StreamView, columns: int) -> Iterator[str]:
+def _failure(failure: object) -> str:
+    if not isinstance(failure, dict):
+        return ""
+    return joined(value_word(failure[name]) for name in ("code", "message") if failure.get(name) is not None)
+
+
+def plot_lines(view: StreamView, look: Look = PLAIN) -> Iterator[str]:
     """Yield characters over time as bars, one column for each slice of the call."""
+    columns = min(_COLUMNS, (look.width or _COLUMNS + _MARGIN) - _MARGIN)
     if len(view.tokens) < 2 or columns < 2:  # noqa: PLR2004 - there is nothing to compare
         return
     start, end = view.tokens[0][0], max(at for at, _ in view.tokens)
@@ -67,7 +73,9 @@ def plot_lines(view: StreamView, columns: int) -> Iterator[str]:
     bars = "".join(BARS[-(-value * (len(BARS) - 1) // top)] for value in sums)
     yield f"  {bars.rstrip()}"
     left, right = duration(start), duration(end)
-    yield f"  {left}{right:>{columns - len(left)}}; a column is {duration(-(-(end - start) // columns))}"
+    yield from folded(
+        f"{left}{right:>{columns - len(left)}}; a column is {duration(-(-(end - start) // columns))}", look, indent=GAP
+    )
 
 
 def duration(ms: int) -> str:

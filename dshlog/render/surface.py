@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from dshlog.render.extent import extent
 from dshlog.render.look import PLAIN, Look
-from dshlog.render.table import GAP, Column, folded, table_lines, whole
-from dshlog.render.words import LISTED, count, cut, joined, listed, one_line, path_name, value_word, visible
+from dshlog.render.table import GAP, Column, folded, heading, table_lines, whole
+from dshlog.render.words import LISTED, count, cut, joined, listed, one_line, value_word, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,23 +72,22 @@ def surface_lines(view: SurfaceView, report: Report, look: Look = PLAIN, *, full
             first; without one the layout is fixed and previews end after `PREVIEW` code points.
         full: the whole text below every row, indented, in place of the preview's cut end.
     """
-    yield head_line(view, report, look)
+    yield from _head(view, report, look)
     if not view.rows:
         yield "the surface is empty"
         return
     yield from node_lines(view.rows, look, full=full)
 
 
-def head_line(view: SurfaceView, report: Report, look: Look = PLAIN) -> str:
-    """Give path, generation, extent and size of a surface on one line."""
-    return f"{look.paint('bold', path_name(view.path))}: " + joined(
-        (
-            "" if view.version is None else f"v{view.version}",
-            extent(report, view.at),
-            count(len(view.nodes), "node"),
-            count(len(view.replacements), "replacement"),
-        )
+def _head(view: SurfaceView, report: Report, look: Look) -> Iterator[str]:
+    """Give path, generation, extent and size of a surface."""
+    facts = (
+        "" if view.version is None else f"v{view.version}",
+        extent(report, view.at),
+        count(len(view.nodes), "node"),
+        count(len(view.replacements), "replacement"),
     )
+    return heading(view.path, joined(facts), look)
 
 
 def node_lines(rows: tuple[SurfaceRow, ...], look: Look = PLAIN, *, full: bool = False) -> Iterator[str]:

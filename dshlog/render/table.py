@@ -7,7 +7,7 @@ from collections.abc import Callable
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dshlog.render.words import PREVIEW, cut, visible
+from dshlog.render.words import PREVIEW, cut, path_name, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -162,6 +162,18 @@ def folded(words: str, look: Look, indent: str = "     ") -> Iterator[str]:
             line = indent + GAP
         line = line + word if not line.strip() else f"{line} {word}"
     yield line
+
+
+def heading(path: str, words: str, look: Look) -> Iterator[str]:
+    """Yield `path: words`; in a terminal that is too narrow for both the words below, broken between them."""
+    name = path_name(path)
+    cells = measure(look)
+    bold = look.paint("bold", name)
+    if not look.width or cells(name) + 2 + cells(words) <= look.width:
+        yield f"{bold}: {words}"
+        return
+    yield f"{bold}:"
+    yield from folded(words, look, indent=GAP)
 
 
 def labelled(label: str, words: str, look: Look, *, width: int = 10) -> Iterator[str]:

@@ -9,7 +9,7 @@ from dshlog.model.finding import SEVERITIES, Finding, Severity
 from dshlog.model.report import STATES, Report, State
 from dshlog.render.look import PLAIN, Look
 from dshlog.render.text import leading
-from dshlog.render.words import count, joined, path_name, shell_word
+from dshlog.render.words import count, folded, joined, path_name, shell_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -76,7 +76,7 @@ class Tally:
     def lines(self, look: Look = PLAIN) -> Iterator[str]:
         """Yield the totals by state, the findings by cause, the bad logs by name, what to run next."""
         states = joined(f"{self.states[state]} {look.paint(state, state)}" for state in STATES if self.states[state])
-        yield f"{count(self.logs, 'log')}: {states}"
+        yield from folded(f"{count(self.logs, 'log')}: {states}", look.width)
         if self.severities:
             yield (
                 joined(

@@ -9,9 +9,9 @@ from dshlog.render.extent import flaw
 from dshlog.render.jsonout import SCHEMA, scalar
 from dshlog.render.look import PLAIN, Look
 from dshlog.render.surface import inside_words
-from dshlog.render.table import fit, labelled, measure, whole
+from dshlog.render.table import fit, heading, labelled, measure, whole
 from dshlog.render.times import stamp
-from dshlog.render.words import PREVIEW, count, cut, joined, listed, one_line, path_name, visible
+from dshlog.render.words import PREVIEW, count, cut, joined, listed, one_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,9 +36,8 @@ _STATES = {
 
 def why_lines(found: Why, report: Report, look: Look = PLAIN, *, full: bool = False) -> Iterator[str]:
     """Yield what became of the event, then what it has to do with; with `full` its whole text."""
-    yield f"{look.paint('bold', path_name(found.path))}: " + joined(
-        (f"v{found.version}", "" if found.at is None else f"after seq {found.at}", f"event {found.seq}")
-    )
+    facts = f"v{found.version}", "" if found.at is None else f"after seq {found.at}", f"event {found.seq}"
+    yield from heading(found.path, joined(facts), look)
     for label, words in (("log", flaw(report)), *_facts(found)):
         if words:
             yield from labelled(label, words, look, width=_LABEL)

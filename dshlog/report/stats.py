@@ -54,6 +54,7 @@ class Activity:
         self.tools: dict[str, Tool] = {}
         self.model_calls = dict.fromkeys(BUCKETS, 0)
         self.tokens: dict[str, dict[str, int]] = {bucket: {} for bucket in BUCKETS}
+        self.reported: dict[str, dict[str, int]] = {bucket: {} for bucket in BUCKETS}  # calls that told a figure
 
     @property
     def calls(self) -> int:
@@ -84,6 +85,7 @@ class Activity:
         for bucket in BUCKETS:
             self.model_calls[bucket] += other.model_calls[bucket]
             add_tokens(self.tokens[bucket], other.tokens[bucket])
+            add_tokens(self.reported[bucket], other.reported[bucket])
 
 
 class Stats:
@@ -226,6 +228,7 @@ class _Counting:
     def _spend(self, bucket: str, turn: object, spent: dict[str, int]) -> None:
         self.activity.model_calls[bucket] += 1
         add_tokens(self.activity.tokens[bucket], spent)
+        add_tokens(self.activity.reported[bucket], dict.fromkeys(spent, 1))
         turns = self.activity.turns
         if turns and turn is not None and turns[-1].turn == scalar(turn):
             add_tokens(turns[-1].tokens, spent)

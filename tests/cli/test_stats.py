@@ -53,7 +53,10 @@ def test_a_damaged_log_counts_as_far_as_it_can_be_read(say, repository):
     assert "L102" in err
     status, out, err = say("stats", repository / "fixtures/v0")
     assert status == 1
-    assert "logs have errors" in err
+    assert "logs have errors, of these only what can be read counts" in err
+    status, out, err = say("stats", log, repository / "fixtures/v0/clean")
+    assert status == 1
+    assert "note: 1 log has errors, of it only what can be read counts" in err
 
 
 def test_what_cannot_be_read_is_told(say, tmp_path):

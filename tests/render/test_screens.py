@@ -16,10 +16,14 @@ import rows
 from dshlog.model.session import SessionDepth, SessionRow
 from dshlog.render.card import card_lines
 from dshlog.render.events import event_lines
+from dshlog.render.explain import list_lines
 from dshlog.render.frames import frame_lines
 from dshlog.render.look import Look
 from dshlog.render.request import difference_lines, request_lines
 from dshlog.render.sessions import Listed, session_lines
+from dshlog.render.stats import stats_lines, tool_lines, type_lines
+from dshlog.render.stats import turn_lines as turn_figures
+from dshlog.render.stream import stream_lines
 from dshlog.render.surface import node_lines
 from dshlog.render.text import report_lines
 from dshlog.render.transcript import transcript_lines
@@ -32,10 +36,13 @@ from dshlog.report.events import event_rows
 from dshlog.report.frames import Framed
 from dshlog.report.request import requests
 from dshlog.report.sessions import tree
+from dshlog.report.stats import log_stats
+from dshlog.report.stream import stream_view
 from dshlog.report.surface import surface_view
 from dshlog.report.transcript import transcript
 from dshlog.report.turns import turns
 from dshlog.report.why import why
+from dshlog.rules.register import BY_CODE
 from dshlog.storage.source import BytesSource
 from logbuilder import Log
 
@@ -71,10 +78,13 @@ def talk():
     log.call("call_2")
     log.end_step()
     log.end_turn("aborted")
-    return rows.zstd(log.batches())
+    return log
 
 
-DATA = talk()
+LOG = talk()
+DATA = rows.zstd(LOG.batches())
+FIGURES = log_stats(BytesSource(rows.raw(LOG.batches())), "log.jsonl")[0]  # sizes of raw text depend on no compressor
+ANSWER = next(event["seq"] for event in LOG.events if event["type"] == "assistant/message")
 SOURCE = BytesSource(DATA)
 ASKED, REPORT = requests(SOURCE, "log", [(1, 2), (2, 1)])
 
@@ -131,6 +141,12 @@ VIEWS = {
     "difference": lambda look: difference_lines(REPORT, difference(ASKED, *ASKED.found.values()), look),
     "difference-full": lambda look: difference_lines(REPORT, difference(ASKED, *ASKED.found.values()), look, full=True),
     "why": lambda look: why_lines(*why(SOURCE, "log", 7), look),
+    "stream": lambda look: stream_lines(stream_view(SOURCE, "log", ANSWER)[0], look),
+    "stats": lambda look: stats_lines(FIGURES, look),
+    "stats-type": lambda look: type_lines(FIGURES, look),
+    "stats-tool": lambda look: tool_lines(FIGURES, look),
+    "stats-turn": lambda look: turn_figures(FIGURES, look),
+    "explain-list": lambda look: list_lines([BY_CODE["D105"], BY_CODE["K101"], BY_CODE["S304"]], look),
     "frames": lambda look: frame_lines(Framed(SOURCE, "log.zstd").rows(types=True), look, full=True),
 }
 EXACT = {"frames"}  # the sizes are those of one compressor, so other ones are not compared

@@ -37,6 +37,17 @@ def test_words():
     assert scale.endswith("2.0 s; a column is 32 ms")
 
 
+def test_no_line_is_wider_than_the_terminal():
+    for width in (60, 80):
+        wide = view(usage={"inputTokens": 12345, "outputTokens": 12345, "totalTokens": 12345, "reasoningTokens": 1})
+        assert max(map(len, stream_lines(wide, Look(width=width)))) <= width
+
+
+def test_a_failure_is_told():
+    failed = {"kind": "error", "failure": {"code": "SERVER", "message": "no room"}}
+    assert "  finish    error: SERVER, no room" in list(stream_lines(view(finish=failed)))
+
+
 def test_what_is_unknown_is_left_out():
     bare = view(
         began=None, token=None, parts=(), gaps=None, chars_per_second=None, fragments_per_second=None, usage=None,
@@ -51,8 +62,10 @@ def test_no_plot_of_what_has_no_course(tokens):
 
 
 def test_the_plot_is_as_wide_as_the_terminal():
-    *_, bars, _ = stream_lines(view(), Look(width=24))
+    lines = list(stream_lines(view(), Look(width=24)))
+    (bars,) = (line for line in lines if "█" in line)
     assert len(bars) == 22
+    assert lines[-2:] == ["  100 ms         2.0 s;", "    a column is 95 ms"]
 
 
 @pytest.mark.parametrize(

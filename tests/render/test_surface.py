@@ -14,6 +14,16 @@ FAMILY = "👩‍👩‍👧"
 WIDE = f"漢字🇩🇪{FAMILY} e\u0301 "
 
 
+def test_what_a_narrow_terminal_cannot_hold_of_the_first_line_stands_below_it(build):
+    view = build.view(build.row(0), path="/home/漢字/sessions/--home-u-demo--/s1/session.v4.jsonl.zstd")
+    whole = f"{view.path}: v4, at the end, 1 node, 0 replacements"
+    assert next(surface_lines(view, build.clean(), Look(width=cell_len(whole)))) == whole
+    head, *more = list(surface_lines(view, build.clean(), Look(width=cell_len(whole) - 1)))[:2]
+    assert [head, *more] == [f"{view.path}:", "  v4, at the end, 1 node, 0 replacements"]
+    lines = list(surface_lines(view, build.clean(), Look(width=30)))[:3]
+    assert lines == [f"{view.path}:", "  v4, at the end, 1 node, 0", "    replacements"]
+
+
 def test_the_plain_table_is_the_same_for_every_reader(build):
     view = build.view(
         build.row(0, role="system", turn=None, step=None, source=None, text="You are\n an agent", chars=17),
@@ -87,7 +97,12 @@ def test_no_line_of_the_table_is_wider_than_the_terminal(build, width, unit):
 
 def test_columns_that_matter_least_go_first(build):
     view = build.view(build.row(text="word " * 50))
-    heads = {width: list(surface_lines(view, build.clean(), Look(width=width)))[1].split() for width in (45, 55, 80)}
+    heads = {
+        width: next(
+            line for line in surface_lines(view, build.clean(), Look(width=width)) if line.startswith("pos")
+        ).split()
+        for width in (45, 55, 80)
+    }
     assert heads == {
         45: ["pos", "seq", "role", "chars", "preview"],
         55: ["pos", "seq", "role", "turn", "chars", "preview"],

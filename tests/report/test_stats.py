@@ -121,6 +121,20 @@ def test_sums():
     assert len(total.activity.tools["bash"].durations) == 4
 
 
+def test_how_many_calls_told_a_figure_is_counted():
+    log = conversation(4)
+    answers = [event for event in log.events if event["type"] == "assistant/message"]
+    answers[0]["data"]["usage"] = {"inputTokens": 100, "outputTokens": 20}
+    told = figures(log)[0].activity.reported["answered"]
+    assert told == {"inputTokens": 2, "outputTokens": 2, "totalTokens": 1}
+    total = Stats("")
+    for _ in range(2):
+        total.add(figures(log)[0])
+    assert total.activity.reported["answered"] == {"inputTokens": 4, "outputTokens": 4, "totalTokens": 2}
+    del answers[0]["data"]["usage"]
+    assert set(figures(log)[0].activity.reported["answered"].values()) == {1}
+
+
 def test_no_log_has_no_figures():
     stats, report = log_stats(BytesSource(b"words\n"), "a.jsonl")
     assert report.state == "not-a-log"
