@@ -9,6 +9,7 @@ import typer
 from dshlog.cli.entry import all_looked_up
 from dshlog.cli.options import EXIT_READ, RootOption
 from dshlog.cli.output import Output, say
+from dshlog.cli.places import Places
 from dshlog.cli.select import Selection, seq_range
 from dshlog.cli.show import status
 from dshlog.cli.world import World
@@ -90,6 +91,7 @@ class _Run:
         self._world = world
         self._selection = selection
         self._view, self._header, self._well_formed = view, header, well_formed
+        self._places = Places(world)
         self._named = False  # whether lines name their log
 
     def all(self, paths: list[str], output: Output) -> int:
@@ -106,6 +108,7 @@ class _Run:
         if path == "-":
             yield path, None
             return
+        self._places.enter(path)
         empty = True
         try:
             for found in self._world.find(path):
@@ -133,6 +136,7 @@ class _Run:
     def _log(self, path: str, output: Output) -> int:
         from dshlog.storage.jsontext import well_formed
 
+        settle = self._places.settling(path)
         with self._world.source(path) as source:
             decoded = self._world.read_log(source, path)
             lines = self._lines(decoded)
@@ -143,7 +147,7 @@ class _Run:
             for line in lines:
                 output.data(well_formed(line) if self._well_formed else line)
                 output.data(b"\n")
-            report = decoded.report  # a finding may ask for another look at the bytes
+            report = settle(decoded.report)  # a finding may ask for another look at the bytes
         output.flush()
         for seq, reason in decoded.broken:
             say("note", f"the stream of event {seq} of {path} ends early: {reason}")

@@ -11,6 +11,7 @@ import typer
 from dshlog.cli.failure import Failure
 from dshlog.cli.options import EXIT_LS, ColourOption
 from dshlog.cli.output import Output, look, say
+from dshlog.cli.places import Places
 from dshlog.cli.progress import on_terminal
 from dshlog.cli.world import World
 
@@ -69,7 +70,7 @@ def ls(
     progress = on_terminal() if deep else None
     if progress is not None:
         progress.begin(len(rows), sum(row.size or 0 for row in rows))
-    look_into = partial(_deep, world, progress) if deep else None
+    look_into = partial(_deep, world, _places(world, top), progress) if deep else None
     listed = _listed(rows, sort, look_into, tree=tree, reverse=reverse)
     with Output() as output, progress or nullcontext():
         if json:
@@ -94,30 +95,39 @@ def _listed(
     reverse: bool,
 ) -> Iterator[Listed]:
     from dshlog.render.sessions import Listed
-    from dshlog.report.sessions import in_order, parents
+    from dshlog.report.sessions import in_order, parents, repeated
     from dshlog.report.sessions import tree as grown
 
     ordered = in_order(rows, sort, reverse=reverse)
+    twins = repeated(rows)
     if tree:
         for one in grown(ordered):
             found = None if one.row.parent is None else not one.orphan
-            yield Listed(one.row, look_into(one.row) if look_into else None, found, one.depth, one.cycle)
+            deep = look_into(one.row) if look_into else None
+            yield Listed(one.row, deep, found, one.depth, one.cycle, one.row.path in twins)
         return
     known = parents(rows)
     for row in ordered:
         found = None if row.parent is None else row.parent in known
-        yield Listed(row, look_into(row) if look_into else None, found)
+        yield Listed(row, look_into(row) if look_into else None, found, repeated=row.path in twins)
 
 
-def _deep(world: World, progress: Progress | None, row: SessionRow) -> SessionDepth | None:
+def _places(world: World, top: str) -> Places:
+    places = Places(world)
+    places.enter(top)
+    return places
+
+
+def _deep(world: World, places: Places, progress: Progress | None, row: SessionRow) -> SessionDepth | None:
     from dshlog.files.unreadable import Unreadable
     from dshlog.report.sessions import session_depth
 
     if row.size is None:
         return None
     try:
+        settle = places.settling(row.path)
         with world.source(row.path) as source:
-            return session_depth(world.read_log(source, row.path))
+            return session_depth(world.read_log(source, row.path), settle)
     except Unreadable as error:
         say("error", error.message, error.hints)
         return None

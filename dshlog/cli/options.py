@@ -31,8 +31,8 @@ Exit status:
 """
 EXIT_READ = """\b
 Exit status:
-  0    everything could be read
-  1    the log has errors; what can be read is printed
+  0    the log has no errors
+  1    it has errors, also by its name and place as for validate; what can be read is printed
   2    could not run: usage, a path that is missing or unreadable
   130  interrupted
 """

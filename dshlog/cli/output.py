@@ -7,7 +7,7 @@ import sys
 from typing import IO, TYPE_CHECKING, Literal, Self
 
 from dshlog.render.look import Look
-from dshlog.render.words import visible
+from dshlog.render.words import path_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -125,6 +125,6 @@ def say(kind: str, message: str, hints: Iterable[str] = ()) -> None:
     _take_back()
     try:
         for word, text in ((kind, message), *(("hint", hint) for hint in hints)):
-            print(f"dshlog: {word}: {visible(text)}", file=sys.stderr)
+            print(f"dshlog: {word}: {path_name(text)}", file=sys.stderr)
     except (OSError, ValueError):  # Nobody listens, and there is nowhere left to say so.
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -57,6 +58,13 @@ class Places:
         branches = tuple(filter(None, (self._branch(watch, older) for older in watch.older(every=self._every))))
         return self._stores[root].place(report, watch.facts(report, branches))
 
+    def settling(self, log: str) -> Callable[[Report], Report]:
+        """Give what adds to the report on a log what its place says; ask before the log is read."""
+        if log == "-":
+            return lambda report: report
+        watch = self.watch(log)
+        return partial(self.unsought, log) if watch is None else partial(self.settle, watch)
+
     def unsought(self, path: str, report: Report) -> Report:
         """Give the report on a free file; one that lies where dsh looks for logs under other names is opened by none."""
         from dshlog.report.placing import unsought
@@ -98,16 +106,9 @@ class Places:
 
 def settling(world: World, path: str, log: str) -> Callable[[Report], Report]:
     """Give what adds to the report on a log what its place says, as `validate` does; ask before the log is read."""
-    if log == "-":
-        return lambda report: report
     places = Places(world)
     places.enter(path)
-    watch = places.watch(log)
-
-    def settle(report: Report) -> Report:
-        return places.unsought(log, report) if watch is None else places.settle(watch, report)
-
-    return settle
+    return places.settling(log)
 
 
 def _spelled(path: str, root: str) -> str:

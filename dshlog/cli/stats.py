@@ -8,6 +8,7 @@ import typer
 
 from dshlog.cli.options import EXIT_READ, ColourOption
 from dshlog.cli.output import Output, look, say
+from dshlog.cli.places import Places
 from dshlog.cli.show import status
 from dshlog.cli.world import World
 
@@ -76,6 +77,7 @@ class _Run:
 
         self._world = world
         self._keep = keep
+        self._places = Places(world)
         self.logs: list[Json] = []
         self.total = Stats("")
         self._damaged: list[Report] = []
@@ -110,14 +112,17 @@ class _Run:
         if path == "-":
             yield path
             return
+        self._places.enter(path)
         for found in self._world.find(path):
             yield found.path if found.kind == "log" else unreadable_entry(found)
 
     def _log(self, path: str) -> int:
         from dshlog.render.text import leading
 
+        settle = self._places.settling(path)
         with self._world.source(path) as source:
             figures, report = self._world.stats(source, path)
+        report = settle(report)
         if self._keep:
             from dshlog.render.stats import log_stats_dict
 

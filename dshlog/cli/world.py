@@ -151,7 +151,7 @@ class World:
         """Count what happened in one log."""
         from dshlog.report.stats import log_stats
 
-        return log_stats(source, path)
+        return log_stats(source, path, upgrade="small")
 
     def read_log(self, source: Source, path: str) -> Decoded:
         """Decode one log."""

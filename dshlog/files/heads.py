@@ -13,7 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from dshlog.files.find import FREE_SUFFIXES, by_name, in_order, is_directory, live_logs
-from dshlog.files.unreadable import unreadable
+from dshlog.files.unreadable import irregular, unreadable
 from dshlog.storage.firstline import FIRST, MOST
 from dshlog.storage.naming import parse_log_name
 
@@ -93,8 +93,7 @@ def head(path: str, older: tuple[str, ...] = ()) -> Head:
     try:
         seen = os.fstat(file)
         if not stat.S_ISREG(seen.st_mode):
-            what = "a directory" if stat.S_ISDIR(seen.st_mode) else "no regular file"
-            return Head(path, older=older, problem=f"it is {what}")
+            return Head(path, older=older, problem=irregular(seen.st_mode)[0])
         data = os.read(file, FIRST)
         if b"\n" not in data and len(data) == FIRST:
             data += _more(file)

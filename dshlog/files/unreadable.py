@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import stat
 
+from dshlog.storage.naming import shown_name
+
 _IRREGULAR: dict[int, tuple[str, tuple[str, ...]]] = {
     stat.S_IFDIR: ("it is a directory", ("name a log inside it",)),
     stat.S_IFIFO: ("it is a pipe", ("read it through standard input: dshlog validate - < PIPE",)),
@@ -29,11 +31,16 @@ class Unreadable(Exception):  # noqa: N818 - it tells of the world, not of an er
         self.why = message if why is None else why
 
 
+def irregular(mode: int) -> tuple[str, tuple[str, ...]]:
+    """Say what the `st_mode` of anything but a regular file is, and what to do then."""
+    return _IRREGULAR.get(stat.S_IFMT(mode), ("it is no regular file", ()))
+
+
 def refuse_irregular(path: str, mode: int) -> None:
     """Let the `st_mode` of a regular file pass and raise Unreadable for anything else."""
     if stat.S_ISREG(mode):
         return
-    why, hints = _IRREGULAR.get(stat.S_IFMT(mode), ("it is no regular file", ()))
+    why, hints = irregular(mode)
     msg = f"cannot read {shown(path)}: {why}"
     raise Unreadable(msg, hints, why=why)
 
@@ -50,8 +57,9 @@ def unreadable(path: str, error: OSError | ValueError) -> Unreadable:
 
 
 def shown(path: str) -> str:
-    """Give a path as it can stand in a line of text: control characters and stray bytes escaped."""
-    return path if path and path.isprintable() else repr(path)
+    """Give a path as it can stand in a line of text: control characters and stray bytes escaped, an empty one in quotes."""
+    name = shown_name(path) or "''"
+    return name if name.isprintable() else "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in name)
 
 
 def reason(error: OSError | ValueError) -> str:

@@ -27,6 +27,7 @@ class Listed(NamedTuple):
     parent_found: bool | None = None
     depth: int | None = None
     cycle: bool = False
+    repeated: bool = False  # another one has its id and generation
 
 
 def session_lines(rows: Iterable[Listed], look: Look = PLAIN, *, deep: bool = False) -> Iterator[str]:
@@ -34,7 +35,8 @@ def session_lines(rows: Iterable[Listed], look: Look = PLAIN, *, deep: bool = Fa
     narrow = look.width is not None and look.width < _NARROW
     first = Column("id", _id, limit=(look.width or 0) // 2 if narrow else _SHORT)
     columns = (first, *_COLUMNS, *(_DEEP if deep else ()))
-    yield from table_lines(columns, "title or goal, parent" if deep else "parent", _notes, rows, look)
+    last = "title or goal, parent" if deep else "parent"
+    yield from table_lines(columns, last, _notes, rows, look, below=_place)
 
 
 def session_dict(one: Listed) -> Json:
@@ -80,6 +82,12 @@ def _notes(one: Listed) -> str:
         return row.problem
     told = "" if deep is None else visible(one_line(deep.title or deep.goal or ""))
     return joined((told, _parent_words(one)))
+
+
+def _place(one: Listed) -> Iterator[str]:
+    """Yield where a session lies, if its id alone does not tell it from another."""
+    if one.repeated:
+        yield f"     at {path_name(one.row.path)}"
 
 
 def _parent_words(one: Listed) -> str:

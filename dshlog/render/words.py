@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from dshlog.storage.naming import shown_name
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
@@ -44,15 +46,9 @@ def json_visible(text: str) -> str:
     return _UNSAFE.sub(lambda match: match[0] if match[0] == "\n" else f"\\u{ord(match[0]):04x}", text)
 
 
-def _escaped_byte(match: re.Match[str]) -> str:
-    number = ord(match[0])
-    # A byte of a file name that is not UTF-8 arrives as a low surrogate (PEP 383).
-    return f"\\x{number - _STRAY:02x}" if number - _STRAY in _BYTES else _escaped(match)
-
-
 def path_name(path: str) -> str:
     r"""Give a path on one line; bytes that are no UTF-8 as `\xff`."""
-    return _UNSAFE.sub(_escaped_byte, path)
+    return visible(shown_name(path))
 
 
 def shell_word(path: str) -> str:

@@ -11,7 +11,7 @@ from dshlog.model.finding import Finding
 from dshlog.model.place import Place
 from dshlog.model.vocabulary import LATEST
 from dshlog.rules.register import BY_CODE, BY_NAME
-from dshlog.storage.naming import log_name, parse_log_name, project_key, session_segment
+from dshlog.storage.naming import log_name, parse_log_name, project_key, session_segment, shown_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -29,6 +29,7 @@ _RANK = {
 }
 _SCANNING, _ADOPTING = 2, 4  # ranks of what the content is refused for, between the checks above
 _ADOPTION = "vmto"  # stages behind the check of the path
+_NO_FILE = BY_NAME["unreadable-entry"].code  # what is no file is that first, whatever else its name breaks
 _UNFINISHED = frozenset({"open-turn", "torn-line", "torn-frame"})
 FLAT_SUFFIXES = (".jsonl", ".jsonl.zstd")  # what makes dsh take a file in a project directory for a log
 
@@ -92,7 +93,7 @@ def place_findings(report: Report, facts: LogFacts, around: Around) -> Iterator[
         yield finding(
             "duplicate-id",
             path,
-            f"session {facts.segment} lies in {len(twins)} more project {dirs}, and dsh opens none of them",
+            f"session {shown_name(facts.segment)} lies in {len(twins)} more project {dirs}, and dsh opens none of them",
             hint="compare the copies, keep one below the root and move the others out of it",
             related=twins,
         )
@@ -134,7 +135,7 @@ def _header(report: Report, facts: LogFacts, namesake: str | None) -> Iterator[F
         yield finding(
             "directory-differs-from-id",
             _header_place(report, "id"),
-            f"the session directory is {facts.segment!r}, the id {report.id!r} belongs into {segment!r}",
+            f"the session directory is '{shown_name(facts.segment)}', the id {report.id!r} belongs into {segment!r}",
             hint=hint,
             related=() if namesake is None else (namesake,),
         )
@@ -143,9 +144,9 @@ def _header(report: Report, facts: LogFacts, namesake: str | None) -> Iterator[F
         yield finding(
             "directory-differs-from-cwd",
             _header_place(report, "cwd"),
-            f"the project directory is {facts.project!r}, the cwd {report.cwd!r} belongs into {project!r}"
-            if report.cwd is not None
-            else f"the project directory is {facts.project!r}, a log without cwd belongs into {project!r}",
+            f"the project directory is '{shown_name(facts.project)}', "
+            + ("a log without cwd" if report.cwd is None else f"the cwd {report.cwd!r}")
+            + f" belongs into {project!r}",
             hint=f"move the session directory into {project}, or write the cwd of this project into the header",
         )
 
@@ -235,7 +236,7 @@ def unsought(report: Report, name: str, *, flat: bool) -> Report:
 
 def _refused(verdict: ReaderVerdict, first: Finding, version: int | None) -> ReaderVerdict:
     """Let a reader stop at a place rule, unless it stops at something earlier."""
-    if verdict.build is None and verdict.opens is None:
+    if verdict.build is None and (verdict.opens is None or verdict.first == _NO_FILE):
         return verdict
     if verdict.first is not None:
         known = BY_CODE[verdict.first]

@@ -12,6 +12,7 @@ from dshlog.storage.jsontext import NotJSON, loads
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from dshlog.model.report import Report
     from dshlog.report.decode import Decoded
 
 Sort = Literal["created", "id", "project", "size", "version", "path"]
@@ -110,8 +111,16 @@ def parents(rows: Iterable[SessionRow]) -> frozenset[str]:
     return frozenset(row.id for row in rows if row.id is not None)
 
 
-def session_depth(decoded: Decoded) -> SessionDepth:
-    """Read a whole log for what its header does not tell."""
+def repeated(rows: Iterable[SessionRow]) -> frozenset[str]:
+    """Give the paths of logs that have id and generation in common with another."""
+    held: dict[tuple[str | None, int | None], list[str]] = {}
+    for row in rows:
+        held.setdefault((row.id, row.version), []).append(row.path)
+    return frozenset(path for (id_, _), paths in held.items() if id_ is not None and len(paths) > 1 for path in paths)
+
+
+def session_depth(decoded: Decoded, settle: Callable[[Report], Report]) -> SessionDepth:
+    """Read a whole log for what its header does not tell; `settle` adds to the report what its place says."""
     turns = 0
     title = goal = reason = None
     last: object = None
@@ -131,7 +140,7 @@ def session_depth(decoded: Decoded) -> SessionDepth:
             title = _text(fields, "title")
         else:
             goal = _text(fields.get("goal"), "objective")
-    report = decoded.report
+    report = settle(decoded.report)
     return SessionDepth(report.state, report.events, turns, title, goal, reason, last)
 
 

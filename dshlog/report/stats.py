@@ -15,6 +15,7 @@ from dshlog.report.rowcheck import plain_batch
 
 if TYPE_CHECKING:
     from dshlog.model.report import Encoding, Report
+    from dshlog.report.examine import Upgrading
     from dshlog.storage.source import Source
 
 
@@ -117,9 +118,11 @@ class Stats:
             mine.bytes += kind.bytes
 
 
-def log_stats(source: Source, path: str, *, encoding: Encoding | None = None) -> tuple[Stats, Report]:
+def log_stats(
+    source: Source, path: str, *, encoding: Encoding | None = None, upgrade: Upgrading = "never"
+) -> tuple[Stats, Report]:
     """Give the figures of the readable prefix of a log, with the report on it; arguments as `examine`."""
-    decoded = read_log(source, path, encoding=encoding)
+    decoded = read_log(source, path, encoding=encoding, upgrade=upgrade)
     header = decoded.header
     stats = Stats(path)
     counting = _Counting((header.seed_length or 0) if header is not None else 0)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 NO_CWD = "_no-cwd"  # directory of the sessions whose header has no cwd
 MAX_KEY = 251  # characters of a project key between its two pairs of dashes
 
+_STRAY = 0xDC00  # where the surrogates of stray bytes begin
+_BYTES = range(0x80, 0x100)
 _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
 _SEPARATORS = frozenset("/\\:")
 _HEX = frozenset("0123456789ABCDEF")
@@ -30,6 +32,16 @@ class LogName(NamedTuple):
 
     generation: int
     encoding: Encoding
+
+
+def shown_name(name: str) -> str:
+    r"""Give the name of a file as it is shown: a byte that is no UTF-8 as `\xff`, all else as it is.
+
+    Python holds such a byte as a low surrogate (PEP 383).
+    """
+    if name.isascii():
+        return name
+    return "".join(f"\\x{ord(sign) - _STRAY:02x}" if ord(sign) - _STRAY in _BYTES else sign for sign in name)
 
 
 def project_key(cwd: str | None) -> str:
@@ -166,7 +178,7 @@ def _escaped(unit: str) -> str:
 
 
 def _unescaped(text: str) -> str | None:
-    """Undo the escapes, however spelled; None where a tilde starts no number.
+    """Undo the escapes, however shown_name; None where a tilde starts no number.
 
     The caller encodes the answer again and compares, which catches every odd spelling.
     """

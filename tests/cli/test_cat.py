@@ -7,6 +7,7 @@ import pytest
 from dshlog.cli.main import main
 from dshlog.cli.select import SeqRange, seq_range
 from dshlog.files.find import Found
+from rootbuilder import small_log, store
 
 
 def event(seq, kind, **data):
@@ -193,6 +194,26 @@ def test_chunks_are_printed_with_their_place(run, world):
 def test_chunks_exclude_the_other_views(run, world, words):
     world.logs["a"] = "clean"
     assert run("cat", "a", "--chunks", *words).status == 2
+
+
+@pytest.mark.parametrize("command", ["cat", "stats", "show"])
+def test_the_verdict_is_that_of_validate(command, tmp_path, capfdbinary):
+    """What a log breaks by its place counts, and so does what only the upgrade refuses."""
+    moved = store(tmp_path, small_log(id="moved"), project="--elsewhere--")
+    late = small_log(3, id="late")
+    late.event("session-log-deepseek/delivery-accepted", {"sessionId": "s", "throughSeq": 0, "sessionFormatVersion": 4})
+    old = store(tmp_path, late)
+    for path, code in ((moved, "D103"), (old, "G")):
+        assert main(["validate", str(path)]) == 1
+        capfdbinary.readouterr()
+        status = main([command, str(path)])
+        out, err = capfdbinary.readouterr()
+        assert (status, bool(out)) == (1, True), path
+        assert code in err.decode()
+    copy = tmp_path / "copy.jsonl.zstd"
+    copy.write_bytes(moved.read_bytes())
+    assert main([command, str(copy)]) == 0, "a free file is judged by its content alone"
+    assert main([command, str(tmp_path)] if command != "show" else [command, str(moved)]) == 1
 
 
 def test_a_stream_that_ends_early_is_told(tmp_path, capfdbinary):

@@ -120,6 +120,34 @@ def test_deep_reads_whole_logs(root, say):
     assert deep["parent"]["title"] is None
 
 
+def test_the_state_is_that_of_validate(root, say):
+    """What a log breaks by its place counts too, and so does what only the upgrade refuses."""
+    store(root, small_log(4, id="moved", cwd="/elsewhere"))
+    late = small_log(3, id="late")
+    late.event("goal/change", {"version": 1})
+    store(root, late)
+    (root / "--home-u-demo--" / "empty").mkdir()
+    (root / "--home-u-demo--" / "empty" / "session.v4.jsonl.zstd").touch()
+    judged = json.loads(say("validate", "--format", "json", root)[1])["logs"]
+    listed = json.loads(say("ls", "--deep", "--json", root)[1])["rows"]
+    assert {row["path"]: row["deep"]["state"] for row in listed} == {log["path"]: log["state"] for log in judged}
+    assert {"refused", "not-a-log"} < {log["state"] for log in judged}
+    for log in judged:
+        (row,) = json.loads(say("ls", "--deep", "--json", log["path"])[1])["rows"]
+        assert row["deep"]["state"] == log["state"]
+
+
+def test_sessions_of_one_id_are_told_apart_by_their_paths(root, say):
+    first = store(root, small_log(4, id="twin", createdAt=1))
+    second = store(root, small_log(4, id="twin", createdAt=1, cwd="/b"), project="--b--")
+    store(root, small_log(3, id="twin", createdAt=1), name="session.v3.jsonl.zstd")
+    for words in ((), ("--deep",), ("--tree",), ("--all-generations",)):
+        lines = say("ls", *words, root)[1].splitlines()
+        assert [line for line in lines if line.startswith("     at ")] == [f"     at {second}", f"     at {first}"], (
+            words
+        )
+
+
 def test_title_goal_and_an_open_end(tmp_path, say):
     log = small_log(4, id="one")
     log.event("session/title", {"title": "修理 🚀\nthe pump", "messageSeqs": [], "source": {"kind": "user"}})
@@ -181,7 +209,7 @@ def test_directories_pipes_and_links_where_logs_should_be(tmp_path, say):
     assert [row["problem"] for row in json.loads(out)["rows"]] == [
         "it is a directory",
         "no such file or directory",
-        "it is no regular file",
+        "it is a pipe",
     ]
 
 

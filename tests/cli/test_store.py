@@ -70,6 +70,27 @@ def test_a_sound_root_is_clean(root, judge):
     assert document["summary"]["findings"] == {"error": 0, "warning": 0, "note": 0}
 
 
+@POSIX
+@pytest.mark.skipif(sys.platform == "darwin", reason="file names are UTF-8 there")
+def test_bytes_of_names_are_spelled_in_one_way(root, say):
+    store(root, small_log(id="a"), segment="bad\udcff")
+    (line, *_) = say(root)
+    assert line == (
+        f"sessions/{PROJECT}/bad\\xff/{V4}:1: error D102 directory-differs-from-id: "
+        "the session directory is 'bad\\xff', the id 'a' belongs into 'a'"
+    )
+
+
+@POSIX
+def test_what_is_no_file_is_that_first(root, judge):
+    store(root, small_log(id="a"))
+    (root / PROJECT / "b").mkdir()
+    os.mkfifo(root / PROJECT / "b" / "session.v4.jsonl")
+    logs, _ = codes(document := judge(root))
+    assert logs[f"{PROJECT}/b/session.v4.jsonl"] == ["not-a-log", "F100", "D105"]
+    assert [log["readers"]["latest"]["first"] for log in document["logs"]] == [None, "F100"]
+
+
 def test_one_bad_log_is_named_and_the_others_are_judged(root, judge):
     store(root, small_log(id="a"))
     store(root, small_log(0, id="b"), name="session.v3.jsonl.zstd")

@@ -134,6 +134,12 @@ def test_any_name_that_the_disk_holds_can_be_read(tmp_path, name):
         assert source.read(0, 9) == b"x"
 
 
+def test_a_name_in_a_message_is_spelled_as_in_every_other():
+    with pytest.raises(Unreadable) as caught:
+        FileSource("bad\udcff")
+    assert caught.value.message == "cannot read bad\\xff: no such file or directory"
+
+
 def test_a_symbolic_link_is_followed(log, tmp_path):
     (tmp_path / "link").symlink_to(log(b"x"))
     with FileSource(str(tmp_path / "link")) as source:

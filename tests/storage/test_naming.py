@@ -16,6 +16,7 @@ from dshlog.storage.naming import (
     parse_log_name,
     project_key,
     session_segment,
+    shown_name,
 )
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))  # half surrogate pairs too
@@ -309,3 +310,8 @@ def test_a_named_encoding_leaves_the_other_out():
     assert live(names, "zstd") == "session.v3.jsonl.zstd"
     assert live(names, "raw") == "session.v4.jsonl"
     assert live(["session.jsonl"], "zstd") is None
+
+
+def test_bytes_that_are_no_utf_8_are_spelled_as_bytes():
+    assert shown_name("bad\udcff\udc80 数据\n") == "bad\\xff\\x80 数据\n"
+    assert shown_name("\udc7f\ud800\udd00") == "\udc7f\ud800\udd00", "these stand for no byte"
