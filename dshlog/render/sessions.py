@@ -1,7 +1,10 @@
 """The sessions of a root as a table, and as JSON."""
 
+# ruff: noqa: PTH119 - paths are texts here
+
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from dshlog.model.session import SessionDepth, SessionRow
@@ -9,6 +12,7 @@ from dshlog.render.look import PLAIN, Look
 from dshlog.render.table import Column, table_lines
 from dshlog.render.times import stamp
 from dshlog.render.words import cut, joined, one_line, path_name, value_word, visible
+from dshlog.storage.naming import parse_log_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -72,8 +76,13 @@ def session_dict(one: Listed) -> Json:
 
 
 def _id(one: Listed) -> str:
-    name = visible(one.row.id) if one.row.id is not None else path_name(one.row.path)
-    return "  " * (one.depth or 0) + name
+    return "  " * (one.depth or 0) + (visible(one.row.id) if one.row.id is not None else _place_name(one.row.path))
+
+
+def _place_name(path: str) -> str:
+    """Name a log without an id: by its session directory, a free file by itself."""
+    upper, name = os.path.split(path)
+    return path_name(os.path.basename(upper) or path if parse_log_name(name) is not None else name)
 
 
 def _notes(one: Listed) -> str:
@@ -85,8 +94,8 @@ def _notes(one: Listed) -> str:
 
 
 def _place(one: Listed) -> Iterator[str]:
-    """Yield where a session lies, if its id alone does not tell it from another."""
-    if one.repeated:
+    """Yield where a session lies, if it has no id or one that does not tell it from another."""
+    if one.repeated or one.row.id is None:
         yield f"     at {path_name(one.row.path)}"
 
 

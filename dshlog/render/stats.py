@@ -72,10 +72,12 @@ def tool_lines(stats: Stats, look: Look = PLAIN) -> Iterator[str]:
 
 
 def turn_lines(stats: Stats, look: Look = PLAIN) -> Iterator[str]:
-    """Yield a row for each turn in log order."""
+    """Yield a row for each turn in log order, of several logs with its session."""
     turns = stats.activity.turns
     total = sum(turn.lasted or 0 for turn in turns)
+    session = Column("session", lambda turn: value_word(turn.session), limit=_name_width(look))
     columns = (
+        *((session,) if stats.logs > 1 else ()),
         Column("turn", lambda turn: value_word(turn.turn)),
         Column("steps", lambda turn: str(turn.steps), right=True, optional=True),
         Column("calls", lambda turn: str(turn.calls), right=True, optional=True),

@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 
 
 class Turn:
-    """One turn: counts, ms from start to end (None while it is open), tokens by member."""
+    """One turn of a session: counts, ms from start to end (None while it is open), tokens by member."""
 
-    def __init__(self, turn: object, began: int | None) -> None:
+    def __init__(self, turn: object, began: int | None, session: str | None = None) -> None:
         self.turn = turn
+        self.session = session
         self.began = began
         self.lasted: int | None = None
         self.steps = self.calls = self.failures = 0
@@ -125,7 +126,7 @@ def log_stats(
     decoded = read_log(source, path, encoding=encoding, upgrade=upgrade)
     header = decoded.header
     stats = Stats(path)
-    counting = _Counting((header.seed_length or 0) if header is not None else 0)
+    counting = _Counting() if header is None else _Counting(header.seed_length or 0, header.id)
     version = header.version if header is not None else PACKED_UNTIL
     packing = change_for(version, unpack=False, streams=False, framed=False)
     for line, events in decoded.rows():
@@ -177,7 +178,8 @@ def add_tokens(sums: dict[str, int], more: dict[str, int]) -> None:
 class _Counting:
     """Follows the events of one log."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int = 0, session: str | None = None) -> None:
+        self._session = session
         self._seed = seed  # of v0 and v1; later generations mark the end of the prefix in the body
         self._fresh()
 
@@ -201,7 +203,7 @@ class _Counting:
         if kind == "session/end-seed" and data.get("inherited") is True:
             self._fresh()
         elif kind == "turn/start":
-            activity.turns.append(Turn(scalar(data.get("turn")), at))
+            activity.turns.append(Turn(scalar(data.get("turn")), at, self._session))
         elif kind == "turn/end":
             if activity.turns and (began := activity.turns[-1].began) is not None and at is not None:
                 activity.turns[-1].lasted = at - began

@@ -193,8 +193,14 @@ def test_what_has_no_header_has_a_line_that_says_so(data, problem, tmp_path, say
     bad.write_bytes(data)
     status, out, err = say("ls", tmp_path)
     assert (status, err) == (1, "")
-    assert any(line.startswith(str(bad)[:40]) and line.endswith(problem) for line in out.splitlines())
+    lines = out.splitlines()
+    (at,) = (place for place, line in enumerate(lines) if line.startswith("two ") and line.endswith(problem))
+    assert lines[at + 1] == f"     at {bad}"
     assert "one  " in out
+    free = tmp_path / "free.jsonl"
+    free.write_bytes(data)
+    lines = say("ls", free)[1].splitlines()
+    assert (lines[1].split()[0], lines[2]) == ("free.jsonl", f"     at {free}")
 
 
 def test_directories_pipes_and_links_where_logs_should_be(tmp_path, say):

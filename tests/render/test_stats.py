@@ -41,6 +41,21 @@ def test_a_sum_says_of_how_many_calls_it_is():
     assert tokens(figures(told=(2, 2, 1))) == "answered: input 200, output 200, total 100 (of 1 call)"
 
 
+def test_turns_of_several_logs_name_their_session():
+    one, other = figures(), figures()
+    one.logs = other.logs = 1
+    for stats, name in ((one, "session-a"), (other, None)):
+        for turn in stats.activity.turns:
+            turn.session = name
+    assert next(turn_lines(one)).split()[0] == "turn"
+    total = Stats("2 logs")
+    total.add(one)
+    total.add(other)
+    head, first, *_, last = turn_lines(total)
+    assert head.split()[:2] == ["session", "turn"]
+    assert (first.split()[:2], last.split()[:2]) == (["session-a", "1"], ["-", "3"])
+
+
 def test_json_has_how_many_calls_told_each_figure():
     bucket = log_stats_dict(figures(told=(2, 1)))["tokens"]["answered"]
     assert (bucket["inputTokens"], bucket["outputTokens"], bucket["totalTokens"]) == (200, 100, 0)

@@ -42,6 +42,7 @@ def test_what_happened(version):
     assert tool.durations == [10, 10], "the builder's clock ticks 10 ms an event"
     assert [turn.tokens for turn in done.turns] == [rows.USAGE] * 2
     assert all(turn.lasted > 0 for turn in done.turns)
+    assert {turn.session for turn in done.turns} == {"demo"}
     assert (stats.records, stats.events) == (report.records, report.events)
     assert sum(kind.events for kind in stats.kinds.values()) == report.events
     assert sum(kind.records for kind in stats.kinds.values()) == report.records
