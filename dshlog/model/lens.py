@@ -96,7 +96,7 @@ class Said:
     """One thing that the person saw: an appended message, or the end of a turn that did not complete.
 
     `text` is the message's text, or its beginning when the whole was not asked for, or words that stand in
-    for what is no text; `chars` counts the code points of all its texts. `replaced_by` is the event that took the message's place on the surface, None while it is live; the
+    for what is no text; `chars` counts the code points of all its texts. `interrupted` says that an answer was cut short. `replaced_by` is the event that took the message's place on the surface, None while it is live; the
     person saw it all the same.
     """
 
@@ -109,6 +109,7 @@ class Said:
     source: str | None
     chars: int
     text: str
+    interrupted: bool = False
     inherited: bool = False
     replaced_by: int | None = None
     replacement: str | None = None

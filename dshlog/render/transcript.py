@@ -51,6 +51,8 @@ def transcript_lines(rows: Sequence[Said], look: Look = PLAIN, *, full: bool = F
         inherited = row.inherited
 
     def below(row: Said) -> Iterator[str]:
+        if row.interrupted:
+            yield f"{_INDENT}interrupted"
         if row.replaced_by is not None:
             made = f" ({visible(row.replacement)})" if row.replacement else ""
             yield from folded(f"replaced by {row.replaced_by}{made}", look)
@@ -114,6 +116,7 @@ def said_dict(row: Said, *, full: bool = False) -> Json:
         "chars": row.chars,
         "preview": cut(one_line(row.text), PREVIEW),
         "text": row.text if full else None,
+        "interrupted": row.interrupted,
         "inherited": row.inherited,
         "replacedBy": row.replaced_by,
         "replacement": row.replacement,

@@ -83,6 +83,15 @@ def reason_of(data: object) -> tuple[str | None, str | None]:
     return (kind if type(kind) is str else None), None
 
 
+def reason_words(data: object) -> str:
+    """Give kind and detail of the reason of a `turn/end`, and the message of what failed."""
+    reason = get(data, "reason")
+    told = (get(reason, "error", "message"), get(reason, "failure", "message"), get(reason, "message"))
+    message = next((words for words in told if type(words) is str), None)
+    kind, detail = reason_of(data)
+    return _joined(kind, _joined(detail, message), separator=": ")
+
+
 def _number(values: list[Any], noun: str) -> str:
     return f"{len(values)} {noun}" if len(values) == 1 else f"{len(values)} {noun}s"
 
@@ -221,7 +230,7 @@ _TELL: dict[str, Callable[[dict[str, Any]], str]] = {
     "tool/call": _call,
     "tool/result": _result,
     "turn/start": lambda _: "",
-    "turn/end": lambda data: _joined(*reason_of(data)),
+    "turn/end": reason_words,
     "step/start": lambda _: "",
     "step/end": lambda _: "",
     "request/header": _header,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dshlog.model.lens import Answer, Called, Said
 from dshlog.model.vocabulary import SURFACE_TYPES
-from dshlog.report.facts import error_of, get, reason_of
+from dshlog.report.facts import error_of, get, reason_words
 from dshlog.report.lens import Seen, elapsed, seen
 from dshlog.report.surface import block_words, message_texts
 
@@ -79,11 +79,8 @@ class _Making:
             self._answer(one, data)
         elif kind in self._types and op == "append":
             self._message(one, kind, data)
-        elif kind == "turn/end":
-            reason, detail = reason_of(data)
-            if reason != "completed":
-                words = reason or "no reason given"
-                self._say(one, kind, None, f"{words}: {detail}" if detail else words)
+        elif kind == "turn/end" and get(data, "reason", "kind") != "completed":
+            self._say(one, kind, None, reason_words(data) or "no reason given")
 
     def said(self, replaced: dict[int, int], inherited: int) -> Iterator[Said]:
         """Yield the entries, now that all is known that replaced a part of them."""
@@ -131,6 +128,7 @@ class _Making:
                 turn=one.turn,
                 step=one.step,
                 source=source if type(source) is str else None,
+                interrupted=kind == "assistant/message" and get(one.event, "data", "interrupted") is True,
                 chars=len(text) if chars is None else chars,
                 text=self._held(text),
             )

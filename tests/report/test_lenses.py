@@ -7,6 +7,7 @@ import json
 import pytest
 
 import rows
+from dshlog.render.transcript import said_dict, transcript_lines
 from dshlog.report.decode import read_log
 from dshlog.report.events import event_rows
 from dshlog.report.facts import facts
@@ -70,7 +71,10 @@ def test_a_row_has_the_size_that_cat_prints_and_the_turn_it_is_in():
 @pytest.mark.parametrize(
     "kind, data, words",
     [
-        ("turn/end", {"turn": 1, "reason": {"kind": "error", "error": {"code": "E"}}}, "error, E"),
+        ("turn/end", {"turn": 1, "reason": {"kind": "error", "error": {"code": "E"}}}, "error: E"),
+        ("turn/end", {"turn": 1, "reason": {"kind": "error", "error": {"code": "E", "message": "no key"}}},
+         "error: E, no key"),
+        ("turn/end", {"turn": 1, "reason": {"kind": "error", "step": 1, "message": "no key"}}, "error: no key"),
         ("turn/end", {"reason": 7}, ""),
         ("tool/result", {"message": {"source": {"callId": "c"}, "isError": True, "content": [text("no")]}}, "c error: no"),
         ("tool/result", {"message": {"source": {"callId": "c"}, "content": []}, "error": {"code": "E"}}, "c error: "),
@@ -222,6 +226,27 @@ def test_characters_are_those_of_the_texts_as_in_the_surface(version):
     assert [row.chars for row in found] == [6, 0, 3]
     assert {row.seq: row.chars for row in (*found, call.result)} == chars
     assert [row.text for row in found[:2]] == ["one\ntwo", "[image]"]
+
+
+@pytest.mark.parametrize("version", EVERY)
+def test_what_was_cut_short_says_so(version):
+    log = Log(version)
+    log.turn()
+    log.step()
+    log.user("one")
+    cut = log.assistant("half an ans")
+    log.events[cut]["data"]["interrupted"] = True
+    log.end_step()
+    end = log.end_turn("error")
+    log.events[end]["data"]["reason"]["error"] = {"code": "TRANSPORT", "message": "the line is\ndead"}
+    found = transcript(decoded(log, keep=True))
+    assert [row.interrupted for row in found] == [False, True, False]
+    assert found[-1].text == "error: TRANSPORT, the line is\ndead"
+    printed = list(transcript_lines(found))
+    at = next(place for place, line in enumerate(printed) if "half an ans" in line)
+    assert printed[at + 1] == "     interrupted"
+    assert printed[-1].endswith("error: TRANSPORT, the line is dead")
+    assert [said_dict(row)["interrupted"] for row in found] == [False, True, False]
 
 
 def test_texts_are_held_whole_on_request_only():
