@@ -80,7 +80,8 @@ def difference_lines(report: Report, found: Difference, look: Look = PLAIN, *, f
         yield from labelled("log", flaw(report), look)
     yield from labelled("earlier", _name_words(earlier), look)
     yield from labelled("later", _name_words(later), look)
-    yield from labelled("config", f"differs in {listed(found.config)}" if found.config else "the same", look)
+    changed = joined((_change_words(earlier, later, name) for name in found.config), "; ")
+    yield from labelled("config", changed or "the same", look)
     yield from labelled("system", "differs" if found.system else "the same", look)
     yield from labelled("tools", _tools_words(found), look)
     sizes = (
@@ -104,6 +105,19 @@ def difference_lines(report: Report, found: Difference, look: Look = PLAIN, *, f
             if rest:
                 yield f"{word}, from position {found.messages} on:"
                 yield from node_lines(rest, look, full=True)
+
+
+def _change_words(earlier: RequestView, later: RequestView, name: str) -> str:
+    """Give a setting, what it was and what it is."""
+    return f"{visible(name)} {_setting(earlier, name)} -> {_setting(later, name)}"
+
+
+def _setting(view: RequestView, name: str) -> str:
+    if name == "context":
+        return value_word(view.context)
+    config = view.header.get("config")
+    held = view.header if name in ("config", "adapterDefaults") or type(config) is not dict else config
+    return value_word(held[name]) if name in held else "none"
 
 
 def difference_dict(path: str, version: int | None, found: Difference) -> Json:

@@ -8,6 +8,7 @@ import pytest
 
 import rows
 from dshlog.fold.request import request_at
+from dshlog.render.request import difference_lines
 from dshlog.report.decode import read_log
 from dshlog.report.difference import difference
 from dshlog.report.facts import facts
@@ -299,3 +300,17 @@ def test_requests_of_released_builds_are_what_the_library_reconstructs(shared):
 def _given_up(events, header):
     ends = {"step/start", "step/end", "turn/start", "turn/end", "request/header", "session/end-seed"}
     return next((event["seq"] for event in events[header + 1 :] if event["type"] in ends), len(events))
+
+
+def test_a_changed_setting_shows_what_it_was_and_is():
+    log = called(4)
+    first, second = (event for event in log.events if event["type"] == "request/header")
+    first["data"]["header"]["config"] = {**first["data"]["header"]["config"], "temperature": 0.5, "stop": ["a"]}
+    second["data"]["header"] |= {"adapterDefaults": {"maxTokens": True}}
+    second["data"]["header"]["config"] = {**second["data"]["header"]["config"], "temperature": 1, "maxTokens": 9}
+    found, report = requests(BytesSource(rows.zstd(log.batches())), "log", [(1, 1), (2, 1)])
+    lines = list(difference_lines(report, difference(found, *found.found.values())))
+    (line,) = (line for line in lines if line.startswith("  config "))
+    assert line[12:] == (
+        'temperature 0.5 -> 1; stop ["a"] -> none; maxTokens none -> 9; adapterDefaults none -> {"maxTokens":true}'
+    )
