@@ -77,11 +77,10 @@ class Lens:
         from dshlog.render.events import head_lines
         from dshlog.render.transcript import said_dict, transcript_lines
         from dshlog.render.words import count
-        from dshlog.report.decode import read_log
         from dshlog.report.transcript import transcript
 
         with self.world.source(self.log) as source:
-            decoded = read_log(source, self.log, keep=True, upgrade="small")
+            decoded = self.world.read_log(source, self.log, keep=True)
             rows = transcript(decoded, at=self.at, full=self.full)
             report = self.settle(decoded.report)
         self._refuse_beyond(report)
@@ -107,7 +106,7 @@ class Lens:
         from dshlog.report.frames import Framed
 
         with self.world.source(self.log) as source:
-            framed = Framed(source, self.log, at=self.at)
+            framed = Framed(source, self.log, at=self.at, children=self.world.family.of(self.log))
             if framed.raw:
                 message = f"{path_name(self.log)} is raw text and has no frames"
                 raise Failure(message)
@@ -135,7 +134,7 @@ class Lens:
 
         names = [wanted] if other is None else [wanted, other]
         with self.world.source(self.log) as source:
-            found, report = requests(source, self.log, names, at=self.at)
+            found, report = requests(source, self.log, names, at=self.at, children=self.world.family.of(self.log))
         report = self.settle(report)
         self._refuse_beyond(report)
         for name in names:
@@ -187,7 +186,7 @@ class Lens:
         from dshlog.report.why import why
 
         with self.world.source(self.log) as source:
-            found, report = why(source, self.log, seq, at=self.at)
+            found, report = why(source, self.log, seq, at=self.at, children=self.world.family.of(self.log))
         report = self.settle(report)
         self._refuse_beyond(report)
         if found is None:

@@ -139,22 +139,22 @@ class World:
         """Fold one log."""
         from dshlog.report.surface import surface_view
 
-        return surface_view(source, path, at=at, upgrade="small")
+        return surface_view(source, path, at=at, upgrade="small", children=self.family.of(path))
 
     def stream_view(self, source: Source, path: str, seq: int) -> tuple[StreamView | str, Report]:
         """Replay one model call."""
         from dshlog.report.stream import stream_view
 
-        return stream_view(source, path, seq, upgrade="small")
+        return stream_view(source, path, seq, upgrade="small", children=self.family.of(path))
 
     def stats(self, source: Source, path: str) -> tuple[Stats, Report]:
         """Count what happened in one log."""
         from dshlog.report.stats import log_stats
 
-        return log_stats(source, path, upgrade="small")
+        return log_stats(source, path, upgrade="small", children=self.family.of(path))
 
-    def read_log(self, source: Source, path: str) -> Decoded:
-        """Decode one log."""
+    def read_log(self, source: Source, path: str, *, keep: bool = False) -> Decoded:
+        """Decode one log; with `keep` its surface is held too."""
         from dshlog.report.decode import read_log
 
-        return read_log(source, path, upgrade="small")
+        return read_log(source, path, keep=keep, upgrade="small", children=self.family.of(path))

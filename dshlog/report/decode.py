@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dshlog.model.header import Header
     from dshlog.model.report import Encoding, Report
     from dshlog.model.surface import Replacement
-    from dshlog.report.examine import Upgrading
+    from dshlog.report.examine import Children, Upgrading
     from dshlog.storage.source import Source
 
 _PACKED_UNTIL = 2  # generations below this one pack chunk runs into rows
@@ -29,7 +29,7 @@ class Decoded:
     `header` and `header_line` are there from the start; both are None when the first line is no header.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - as examine
         self,
         source: Source,
         path: str,
@@ -37,10 +37,11 @@ class Decoded:
         *,
         keep: bool = False,
         upgrade: Upgrading = "never",
+        children: Children | None = None,
     ) -> None:
         self._given = (source, path, encoding)
-        self._upgrade = upgrade
-        self._exam = Examination(source, path, encoding, keep=keep, upgrade=upgrade)
+        self._upgrade, self._children = upgrade, children
+        self._exam = Examination(source, path, encoding, keep=keep, upgrade=upgrade, children=children)
         self.header_line: bytes | None = self._exam.reading.header_line
         self.header: Header | None = self._exam.reading.header
         self.broken: list[tuple[Any, str]] = []
@@ -101,22 +102,23 @@ class Decoded:
     def messages(self) -> Iterator[dict[str, Any]]:
         """Yield the messages that the model gets at the end of the readable prefix."""
         # Only this view holds messages, so that the others stay small.
-        self._exam = exam = Examination(*self._given, keep=True, upgrade=self._upgrade)
+        self._exam = exam = Examination(*self._given, keep=True, upgrade=self._upgrade, children=self._children)
         self._exam = exam = exam.finished()
         if exam.judge is not None:
             yield from exam.judge.kept()[1].values()
 
 
-def read_log(
+def read_log(  # noqa: PLR0913 - as examine
     source: Source,
     path: str,
     *,
     encoding: Encoding | None = None,
     keep: bool = False,
     upgrade: Upgrading = "never",
+    children: Children | None = None,
 ) -> Decoded:
     """Open one log for decoding; arguments as `examine`. With `keep` the surface is held as well."""
-    return Decoded(source, path, encoding, keep=keep, upgrade=upgrade)
+    return Decoded(source, path, encoding, keep=keep, upgrade=upgrade, children=children)
 
 
 def events_of(line: bytes, version: int) -> Iterator[tuple[dict[str, Any], bytes | None]]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dshlog.model.report import Encoding
+    from dshlog.report.examine import Children
     from dshlog.rules.judge import Judge
     from dshlog.storage.source import Source
 
@@ -36,13 +37,14 @@ class Watcher(Protocol):
         """Look at what the judge holds behind the last event that is asked for."""
 
 
-def follow(
+def follow(  # noqa: PLR0913 - as examine
     source: Source,
     path: str,
     watcher: Callable[[], W],
     *,
     at: int | None = None,
     encoding: Encoding | None = None,
+    children: Children | None = None,
 ) -> tuple[W, Examination]:
     """Read one log to its end and show the events up to `at` to a watcher.
 
@@ -53,11 +55,12 @@ def follow(
         at: seq of the last event to show; None for the whole readable prefix. A packed run of v0 or v1 is
             shown as one `assistant/chunk` with its row under `run`, and never cut.
         encoding: as for `examine`.
+        children: as for `examine`.
 
     Returns:
         The watcher, and the examination, which has read everything.
     """
-    exam = Examination(source, path, encoding, keep=True, upgrade="small")
+    exam = Examination(source, path, encoding, keep=True, upgrade="small", children=children)
     while True:
         made = watcher()
         _pass(exam, made, at)

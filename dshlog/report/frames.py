@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dshlog.model.report import Encoding, Report
+    from dshlog.report.examine import Children
     from dshlog.storage.container import Container
     from dshlog.storage.source import Source
 
@@ -25,8 +26,16 @@ class Framed:
     frames are decompressed once for it and once for the rows.
     """
 
-    def __init__(self, source: Source, path: str, *, at: int | None = None, encoding: Encoding | None = None) -> None:
-        exam = Examination(source, path, encoding, upgrade="small")
+    def __init__(
+        self,
+        source: Source,
+        path: str,
+        *,
+        at: int | None = None,
+        encoding: Encoding | None = None,
+        children: Children | None = None,
+    ) -> None:
+        exam = Examination(source, path, encoding, upgrade="small", children=children)
         self.version: int | None = None if exam.judge is None else exam.judge.version
         self._container: Container = exam.reading.container
         self.raw = self._container.frames is None

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from dshlog.model.report import Encoding, Report
     from dshlog.model.surface import Replacement
+    from dshlog.report.examine import Children
     from dshlog.rules.judge import Judge
     from dshlog.storage.source import Source
 
@@ -161,8 +162,14 @@ class Requests:
         )
 
 
-def requests(
-    source: Source, path: str, wanted: Collection[Name], *, at: int | None = None, encoding: Encoding | None = None
+def requests(  # noqa: PLR0913 - as examine
+    source: Source,
+    path: str,
+    wanted: Collection[Name],
+    *,
+    at: int | None = None,
+    encoding: Encoding | None = None,
+    children: Children | None = None,
 ) -> tuple[Requests, Report]:
     """Reconstruct the requests of these names, with the report on the whole log.
 
@@ -172,6 +179,7 @@ def requests(
         wanted: which ones; what the log does not have is not found.
         at: the log is taken to end with this event.
         encoding: as for `examine`.
+        children: as for `examine`.
     """
-    found, exam = follow(source, path, lambda: Requests(wanted), at=at, encoding=encoding)
+    found, exam = follow(source, path, lambda: Requests(wanted), at=at, encoding=encoding, children=children)
     return found, exam.report()

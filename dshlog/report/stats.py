@@ -15,7 +15,7 @@ from dshlog.report.rowcheck import plain_batch
 
 if TYPE_CHECKING:
     from dshlog.model.report import Encoding, Report
-    from dshlog.report.examine import Upgrading
+    from dshlog.report.examine import Children, Upgrading
     from dshlog.storage.source import Source
 
 
@@ -120,10 +120,15 @@ class Stats:
 
 
 def log_stats(
-    source: Source, path: str, *, encoding: Encoding | None = None, upgrade: Upgrading = "never"
+    source: Source,
+    path: str,
+    *,
+    encoding: Encoding | None = None,
+    upgrade: Upgrading = "never",
+    children: Children | None = None,
 ) -> tuple[Stats, Report]:
     """Give the figures of the readable prefix of a log, with the report on it; arguments as `examine`."""
-    decoded = read_log(source, path, encoding=encoding, upgrade=upgrade)
+    decoded = read_log(source, path, encoding=encoding, upgrade=upgrade, children=children)
     header = decoded.header
     stats = Stats(path)
     counting = _Counting() if header is None else _Counting(header.seed_length or 0, header.id)

@@ -14,7 +14,7 @@ from dshlog.report.decode import read_log
 
 if TYPE_CHECKING:
     from dshlog.model.report import Encoding, Report
-    from dshlog.report.examine import Upgrading
+    from dshlog.report.examine import Children, Upgrading
     from dshlog.storage.source import Source
 
 _KINDS = ("reasoning", "text", "tool-call")
@@ -24,8 +24,14 @@ _SECOND = 1000  # ms
 Chunks = list[dict[str, Any]]
 
 
-def stream_view(
-    source: Source, path: str, seq: int, *, encoding: Encoding | None = None, upgrade: Upgrading = "never"
+def stream_view(  # noqa: PLR0913 - as examine
+    source: Source,
+    path: str,
+    seq: int,
+    *,
+    encoding: Encoding | None = None,
+    upgrade: Upgrading = "never",
+    children: Children | None = None,
 ) -> tuple[StreamView | str, Report]:
     """Give the model call that an event belongs to, with the report on the log beside it.
 
@@ -35,11 +41,12 @@ def stream_view(
         seq: of a message or an attempt; up to v1 also of a chunk.
         encoding: as for `examine`.
         upgrade: as for `examine`.
+        children: as for `examine`.
 
     Returns:
         The call, or one sentence that says why there is none.
     """
-    decoded = read_log(source, path, encoding=encoding, upgrade=upgrade)
+    decoded = read_log(source, path, encoding=encoding, upgrade=upgrade, children=children)
     call = _Call(seq)
     for event, _ in decoded.events():
         if not call.done:  # the rest is read for the report

@@ -17,7 +17,7 @@ _SHOWN = 80  # characters of a value that stands in the place of a text
 if TYPE_CHECKING:
     from dshlog.model.report import Encoding, Report
     from dshlog.model.surface import Surface
-    from dshlog.report.examine import Upgrading
+    from dshlog.report.examine import Children, Upgrading
     from dshlog.rules.draft import Draft
     from dshlog.rules.judge import Judge
     from dshlog.storage.source import Source
@@ -26,13 +26,14 @@ if TYPE_CHECKING:
 _PACKED_UNTIL = 2  # generations below this one pack chunk runs into rows
 
 
-def surface_view(
+def surface_view(  # noqa: PLR0913 - as examine
     source: Source,
     path: str,
     *,
     at: int | None = None,
     encoding: Encoding | None = None,
     upgrade: Upgrading = "never",
+    children: Children | None = None,
 ) -> tuple[SurfaceView, Report]:
     """Fold one log and give its surface, with the report on the whole log beside it.
 
@@ -41,10 +42,11 @@ def surface_view(
         path: how the report names the log.
         encoding: as for `examine`.
         upgrade: as for `examine`.
+        children: as for `examine`.
         at: seq of the event after which to look; None for the end of the readable prefix. A seq beyond
             the prefix gives the surface at its end.
     """
-    return _look(Examination(source, path, encoding, keep=True, upgrade=upgrade), at)
+    return _look(Examination(source, path, encoding, keep=True, upgrade=upgrade, children=children), at)
 
 
 def _look(exam: Examination, at: int | None) -> tuple[SurfaceView, Report]:

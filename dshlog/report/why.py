@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from dshlog.model.report import Encoding, Report
     from dshlog.model.surface import Surface
+    from dshlog.report.examine import Children
     from dshlog.rules.judge import Judge
     from dshlog.storage.source import Source
 
@@ -85,8 +86,14 @@ class _Asking:
         self.position = next((place for place, node in enumerate(self.surface.nodes) if node == self.seq), None)
 
 
-def why(
-    source: Source, path: str, seq: int, *, at: int | None = None, encoding: Encoding | None = None
+def why(  # noqa: PLR0913 - as examine
+    source: Source,
+    path: str,
+    seq: int,
+    *,
+    at: int | None = None,
+    encoding: Encoding | None = None,
+    children: Children | None = None,
 ) -> tuple[Why | None, Report]:
     """Say what became of one event, with the report on the whole log.
 
@@ -96,11 +103,12 @@ def why(
         seq: of the event.
         at: the log is taken to end with this event.
         encoding: as for `examine`.
+        children: as for `examine`.
 
     Returns:
         None in place of the answer when the readable prefix has no such event.
     """
-    asking, exam = follow(source, path, lambda: _Asking(seq), at=at, encoding=encoding)
+    asking, exam = follow(source, path, lambda: _Asking(seq), at=at, encoding=encoding, children=children)
     report = exam.report()
     judge = exam.judge
     return (None if judge is None or asking.event is None else _answer(asking, judge, report, at)), report

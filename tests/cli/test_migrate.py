@@ -187,3 +187,9 @@ def test_the_upgrade_is_judged_with_the_children_that_the_root_holds(say, tmp_pa
         codes[path] = [finding["code"] for finding in log["findings"]], log["readers"]["latest"]["opens"]
     assert codes[placed] == codes[tmp_path / PROJECT] == (["G244"], False)
     assert codes[free] == ([], True)
+    views = ("--surface", "--transcript", "--events", "--turns", "--frames", "--why=0")
+    for words in (("show",), *(("show", view) for view in views), ("cat",), ("cat", "--messages"), ("stats",)):
+        assert [say(*words, path)[0] for path in (placed, free)] == [1, 0], words
+    assert json.loads(say("show", "--json", placed)[1])["state"] == "refused"
+    (row,) = json.loads(say("ls", "--deep", "--json", placed)[1])["rows"]
+    assert row["deep"]["state"] == "refused"
