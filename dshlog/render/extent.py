@@ -18,7 +18,8 @@ def extent(report: Report, at: int | None) -> str:
     """Say how far a view goes that ends with event `at`, or with the readable prefix."""
     if at is not None:
         return joined((f"after seq {at}", flaw(report)))
-    return flaw(report) if report.stop is not None and flaw(report) else joined(("at the end", flaw(report)))
+    halfway = report.stop is not None and flaw(report)
+    return flaw(report) if halfway or _unread(report) else joined(("at the end", flaw(report)))
 
 
 def flaw(report: Report) -> str:
@@ -32,7 +33,11 @@ def flaw(report: Report) -> str:
     if worst is None:
         return report.state
     line = "" if worst.place.line is None else f" at line {worst.place.line}"
-    return f"{report.state} for {worst.code}{line}"
+    return f"{report.state} for {worst.code}{line}" + (", no event can be read" if _unread(report) else "")
+
+
+def _unread(report: Report) -> bool:
+    return report.state in {"newer", "not-a-log"} and not report.events
 
 
 def end_line(report: Report, at: int | None, look: Look) -> Iterator[str]:

@@ -64,6 +64,15 @@ def test_the_head_says_how_far_a_damaged_log_goes(build, state, stop, at, words)
     assert head == f"s/session.v4.jsonl.zstd: v4, {words}, 0 replacements"
 
 
+@pytest.mark.parametrize("state", ["newer", "not-a-log"])
+def test_the_head_of_what_cannot_be_read_says_so(build, state):
+    report = build.refused(state=state, events=0)
+    head = next(surface_lines(build.view(version=None, at=None), report))
+    assert (
+        head == f"s/session.v4.jsonl.zstd: {state} for S304 at line 31, no event can be read, 0 nodes, 0 replacements"
+    )
+
+
 def test_an_empty_surface_says_so(build):
     assert list(surface_lines(build.view(version=None, path="a\nb"), build.clean())) == [
         "a\\nb: at the end, 0 nodes, 0 replacements",
