@@ -274,3 +274,13 @@ def test_sessions_of_released_builds_are_those_that_dsh_wrote(shared, say):
         assert {row["id"] for row in found} == expected
         assert {row["problem"] for row in found} == {None}
         assert {row["cwd"] for row in found} == {"/workspace/demo"}
+
+
+@pytest.mark.parametrize("folder", ["mutants", "traps", "traps-migration"])
+def test_states_of_damaged_logs_are_those_of_validate(folder, shared, say):
+    top = shared / "corpus" / folder
+    judged = json.loads(say("validate", "--format", "json", top)[1])["logs"]
+    listed = json.loads(say("ls", "--deep", "--json", top)[1])["rows"]
+    states = {row["path"]: row["deep"]["state"] for row in listed if row["deep"] is not None}
+    assert len(states) > len(judged) - 3
+    assert states == {log["path"]: log["state"] for log in judged if log["path"] in states}
