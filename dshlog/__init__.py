@@ -8,7 +8,8 @@ if TYPE_CHECKING:
     from dshlog.codec.packing import ChunkRowError, pack_chunk_runs, unpack_chunk_runs
     from dshlog.fold.request import Request, request_at
     from dshlog.fold.surface import SurfaceFolder, derive_messages, fold_surface
-    from dshlog.library import Log, Migrated, apply, open_log, plan_repair, validate
+    from dshlog.library import Log, Migrated, apply, diff, open_log, plan_repair, validate
+    from dshlog.model.comparison import Change, Comparison, Difference, Unit
     from dshlog.model.finding import Finding
     from dshlog.model.header import Header
     from dshlog.model.place import Place
@@ -20,7 +21,10 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Change",
     "ChunkRowError",
+    "Comparison",
+    "Difference",
     "Finding",
     "Header",
     "Log",
@@ -33,10 +37,12 @@ __all__ = [
     "Surface",
     "SurfaceError",
     "SurfaceFolder",
+    "Unit",
     "__version__",
     "apply",
     "closing",
     "derive_messages",
+    "diff",
     "fold_surface",
     "fork_seed",
     "open_log",
@@ -48,7 +54,10 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Change": "dshlog.model.comparison",
     "ChunkRowError": "dshlog.codec.packing",
+    "Comparison": "dshlog.model.comparison",
+    "Difference": "dshlog.model.comparison",
     "Finding": "dshlog.model.finding",
     "Header": "dshlog.model.header",
     "Log": "dshlog.library",
@@ -61,9 +70,11 @@ _HOMES = {
     "Surface": "dshlog.model.surface",
     "SurfaceError": "dshlog.model.surface",
     "SurfaceFolder": "dshlog.fold.surface",
+    "Unit": "dshlog.model.comparison",
     "apply": "dshlog.library",
     "closing": "dshlog.repair.closers",
     "derive_messages": "dshlog.fold.surface",
+    "diff": "dshlog.library",
     "fold_surface": "dshlog.fold.surface",
     "fork_seed": "dshlog.repair.closers",
     "open_log": "dshlog.library",

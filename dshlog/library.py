@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from types import TracebackType
 
+    from dshlog.model.comparison import Comparison
     from dshlog.model.finding import Finding
     from dshlog.model.header import Header
     from dshlog.model.report import Encoding, Report
@@ -194,6 +195,27 @@ def apply(plan: Plan, log: LogLike) -> bytes:
     opened, _ = _open(log)
     with opened as source:
         return b"".join(result(plan.script, source, plan.before.encoding))
+
+
+def diff(a: LogLike, b: LogLike, *, messages: bool = False, surface: bool = False, at: int | None = None) -> Comparison:
+    """Compare two logs; of two generations the older is compared as dsh 0.2.1 upgrades it, without child sessions.
+
+    Args:
+        a: a log, as `open_log`.
+        b: another.
+        messages: compare the messages in the order in which they came; else the events.
+        surface: compare what the model sees.
+        at: seq of the event with which both are taken to end.
+    """
+    from dataclasses import replace
+
+    from dshlog.report.compare import Given, Wanted, compare
+
+    (one, path), (other, name) = _open(a), _open(b)
+    wanted = Wanted(messages=messages, surface=surface, at=at)
+    with one as left, other as right:
+        found = compare(Given(left, path), Given(right, name), wanted)
+        return replace(found, differences=tuple(found.differences))
 
 
 def _open(log: LogLike) -> tuple[AbstractContextManager[Source], str]:

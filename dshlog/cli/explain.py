@@ -24,6 +24,7 @@ Schema = Literal[
     "request",
     "difference",
     "stream",
+    "diff",
     "why",
     "ls",
     "stats",

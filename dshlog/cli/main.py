@@ -27,7 +27,7 @@ INTERRUPTED = 130  # 128 + SIGINT, as shells count
 _UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[2])
 
 # Each command is the function of its name in the module of its name, with its `EPILOG`.
-COMMANDS = ("validate", "show", "cat", "ls", "stats", "repair", "unpack", "pack", "migrate", "explain")
+COMMANDS = ("validate", "show", "cat", "ls", "stats", "repair", "unpack", "pack", "migrate", "diff", "explain")
 
 
 class _Command(TyperCommand):

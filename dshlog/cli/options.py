@@ -66,6 +66,13 @@ Exit status:
   3    the result was written, and records at the end of the log are not in it
   130  interrupted
 """
+EXIT_DIFF = """\b
+Exit status:
+  0    both logs say the same
+  1    they differ, or something in one of them could not be read
+  2    could not run: usage, a path that is missing or unreadable
+  130  interrupted
+"""
 EXIT_EXPLAIN = """\b
 Exit status:
   0    explained

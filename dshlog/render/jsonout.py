@@ -12,7 +12,7 @@ from dshlog.model.view import SurfaceView
 from dshlog.render.words import PREVIEW, cut, json_visible, one_line, spelled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from dshlog.model.place import Place
 
@@ -169,8 +169,11 @@ def exact(value: Json) -> bytes:
     return dumps(value) + b"\n"
 
 
-def streamed(head: Json, name: str, rows: Iterable[Json]) -> Iterator[bytes]:
-    """Yield such a document piece by piece: the members of `head`, then a list of that name, one row a line."""
+def streamed(head: Json, name: str, rows: Iterable[Json], behind: Callable[[], Json] | None = None) -> Iterator[bytes]:
+    """Yield such a document piece by piece: the members of `head`, then a list of that name, one row a line.
+
+    `behind` gives members that are known only when all rows are.
+    """
     from dshlog.storage.jsontext import dumps
 
     yield dumps(head)[:-1] + b',"' + name.encode() + b'":['
@@ -178,7 +181,7 @@ def streamed(head: Json, name: str, rows: Iterable[Json]) -> Iterator[bytes]:
     for row in rows:
         yield between + dumps(row)
         between = b",\n"
-    yield b"\n]}\n"
+    yield b"\n]" + (b"," + dumps(behind())[1:-1] if behind is not None else b"") + b"}\n"
 
 
 def line(value: Json) -> bytes:

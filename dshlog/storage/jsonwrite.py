@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from math import inf
+from math import copysign, inf
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -39,19 +39,24 @@ def dumps(value: object) -> bytes:
     return text if _plain(value, named=True) else _write(value, _script_number, _script_order)
 
 
-def fingerprint(value: object) -> bytes:
+def fingerprint(value: object, *, zero_sign: bool = False) -> bytes:
     """Give 16 bytes that are equal for values that are the `same`, and practically for no others.
+
+    Args:
+        value: as for `dumps`.
+        zero_sign: whether 0 and -0.0 differ.
 
     Raises:
         TypeError, ValueError: as `dumps`.
     """
+    number = _signed_number if zero_sign else _exact_number
     try:
         text = orjson.dumps(value, option=SORTED)
     except TypeError:
-        text = _write(value, _exact_number, sorted)
+        text = _write(value, number, sorted)
     else:
         if not _plain(value, named=False):
-            text = _write(value, _exact_number, sorted)
+            text = _write(value, number, sorted)
     return bytes(_hash()(text, digest_size=SIZE).digest())
 
 
@@ -209,3 +214,8 @@ def _exact_number(value: float) -> str:
     if -MAX_SAFE <= double <= MAX_SAFE and double == int(double):
         return str(int(double))
     return repr(double)
+
+
+def _signed_number(value: float) -> str:
+    """Spell a number as `_exact_number` does, and a negative zero otherwise than zero."""
+    return "-0" if not value and copysign(1, value) < 0 else _exact_number(value)

@@ -71,6 +71,7 @@ def test_every_schema_can_be_asked_for(say):
                 "stats",
                 "repair",
                 "stream",
+                "diff",
             ]
         )
         == NAMES
@@ -198,3 +199,15 @@ def test_upgrades_of_one_log_and_of_all_fixtures(repository, say):
     assert faults("migrations", document) == []
     for log in document["logs"][::7]:
         assert faults("migrate", json.loads(say("migrate", "--check", "--json", log["path"])[1])) == []
+
+
+@pytest.mark.parametrize("words", [(), ("--messages",), ("--surface",), ("--full",), ("--at", "5")])
+@pytest.mark.parametrize(
+    "other", ["v4/clean-raw", "v4/compaction", "v0/clean", "v3/open", "v4/torn-frame", "v0/unknown-ignorable-raw"]
+)
+def test_comparisons_of_fixtures(words, other, repository, say):
+    status, out, _ = say("diff", "--json", *words, repository / "fixtures" / other, repository / "fixtures/v4/clean")
+    document = json.loads(out)
+    assert faults("diff", document) == []
+    assert document["same"] == (status == 0)
+    assert document["same"] or document["differences"] or document["header"] or document["unread"]

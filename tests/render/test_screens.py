@@ -15,6 +15,7 @@ from rich.cells import cell_len
 import rows
 from dshlog.model.session import SessionDepth, SessionRow
 from dshlog.render.card import card_lines
+from dshlog.render.comparison import comparison_lines
 from dshlog.render.events import event_lines
 from dshlog.render.explain import list_lines
 from dshlog.render.frames import frame_lines
@@ -30,6 +31,7 @@ from dshlog.render.transcript import transcript_lines
 from dshlog.render.turns import turn_lines
 from dshlog.render.why import why_lines
 from dshlog.render.words import folded
+from dshlog.report.compare import Given, Wanted, compare
 from dshlog.report.decode import read_log
 from dshlog.report.difference import difference
 from dshlog.report.events import event_rows
@@ -97,6 +99,27 @@ def look_at(width):
     return Look(width=width)
 
 
+def branch():
+    """Give the same log as it went on elsewhere: other words, a turn less at the end, an event more in the middle."""
+    log = Log(4)
+    log.turn()
+    log.step()
+    log.system("You are a careful agent. 请用中文回答。")
+    log.event("plan/mode", {"active": True})
+    log.user("请把配置文件读一遍、然后告诉我哪里写错了 🚀 谢谢" + "、越详细越好" * 11 + "、越短越好")
+    log.request(tools=["bash", "read", "读文件"])
+    log.assistant("好的、我先看看目录里有什么 👀", ("call_1", "bash", '{"command":"ls -la /工作/目录"}'))
+    log.call("call_1")
+    log.result("call_1", "総計 3\n-rw-r--r-- 設定.toml\n-rw-r--r-- README.md\n" + FAMILY * 59)
+    log.end_step()
+    log.end_turn("aborted")
+    return BytesSource(rows.zstd(log.batches()))
+
+
+def compared(**wanted):
+    return compare(Given(SOURCE, "/工作/目录/session.v4.jsonl.zstd"), Given(branch(), "b"), Wanted(**wanted))
+
+
 SURFACE, SOUND = surface_view(SOURCE, "log")
 PLACES = ("/工作/目录", "/home/u/a project with a rather long name/and 🚀", None)
 SESSIONS = [
@@ -140,6 +163,9 @@ VIEWS = {
     "request-full": lambda look: request_lines(REPORT, ASKED.found[2, 1], look, full=True),
     "difference": lambda look: difference_lines(REPORT, difference(ASKED, *ASKED.found.values()), look),
     "difference-full": lambda look: difference_lines(REPORT, difference(ASKED, *ASKED.found.values()), look, full=True),
+    "compare": lambda look: comparison_lines(compared(), look),
+    "compare-full": lambda look: comparison_lines(compared(), look, full=True),
+    "compare-surface": lambda look: comparison_lines(compared(surface=True), look),
     "why": lambda look: why_lines(*why(SOURCE, "log", 7), look),
     "stream": lambda look: stream_lines(stream_view(SOURCE, "log", ANSWER)[0], look),
     "stats": lambda look: stats_lines(FIGURES, look),
