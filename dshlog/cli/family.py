@@ -25,16 +25,26 @@ class Family:
 
     def look(self, path: str, parent: str) -> list[Child]:
         """Look for the children of a session at the place of its log."""
-        from dshlog.files.find import home
         from dshlog.files.unreadable import Unreadable
         from dshlog.report.family import children_of
+
+        return children_of(parent, self._around(path), self._world.source, Unreadable)
+
+    def logs(self, path: str, parent: str) -> list[str]:
+        """Give the logs of the children of a session."""
+        from dshlog.report.family import is_child
+
+        return [row.path for row in self._around(path) if is_child(row, parent)]
+
+    def _around(self, path: str) -> list[SessionRow]:
+        from dshlog.files.find import home
 
         place = home(path) if path != "-" else None
         if place is None:
             return []
         if place.root not in self._rows:
             self._rows[place.root] = self._world.sessions(place.root)
-        return children_of(parent, self._rows[place.root], self._world.source, Unreadable)
+        return self._rows[place.root]
 
 
 class Children:

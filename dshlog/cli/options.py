@@ -61,7 +61,7 @@ Exit status:
 EXIT_MIGRATE = """\b
 Exit status:
   0    the result was written, or with --check would be
-  1    dsh would not upgrade the log; nothing was written
+  1    dsh would not upgrade the log, or one of many; nothing was written for it
   2    could not run: usage, a path that is missing or unreadable, a result that is there already
   3    the result was written, and records at the end of the log are not in it
   130  interrupted

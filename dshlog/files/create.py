@@ -22,15 +22,16 @@ class Temporary:
     It is called as dsh calls its own, so that whatever a killed run leaves behind is told by `validate`.
     """
 
-    def __init__(self, path: str) -> None:
-        """Begin.
+    def __init__(self, path: str, *, called: str | None = None) -> None:
+        """Begin; `called` is the name of the file until then.
 
         Raises Unreadable when the directory takes no file.
         """
         self.path = path
         directory = os.path.dirname(os.path.abspath(path))
         self._directory = directory
-        self.temporary = os.path.join(directory, f"{os.path.basename(path)[:200]}.{os.urandom(_RANDOM).hex()}.tmp")
+        name = called or f"{os.path.basename(path)[:200]}.{os.urandom(_RANDOM).hex()}.tmp"
+        self.temporary = os.path.join(directory, name)
         try:
             flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
             self._file = os.fdopen(os.open(self.temporary, flags, MODE), "wb", _BUFFER)
@@ -86,14 +87,14 @@ class Temporary:
 class NewFile(Temporary):
     """Takes the bytes of a file that does not exist yet; only `publish` makes it."""
 
-    def __init__(self, path: str) -> None:
-        """Begin.
+    def __init__(self, path: str, *, called: str | None = None) -> None:
+        """Begin; `called` as for `Temporary`.
 
         Raises Unreadable when something has the name, a dangling link too, or the directory takes no file.
         """
         if os.path.lexists(path):
             raise _taken(path)
-        super().__init__(path)
+        super().__init__(path, called=called)
 
     def publish(self) -> None:
         """Give the sealed file its name.

@@ -41,12 +41,7 @@ class Replacement(Temporary):
 
     def unchanged(self) -> None:
         """Raise Unreadable when the log is not the one that was looked at first."""
-        now = look_at(self.path)
-        if _identity(now) != _identity(self._seen):
-            grown = now.st_size - self._seen.st_size
-            how = f"grew by {grown} bytes" if grown > 0 else "changed"
-            message = f"{shown(self.path)} {how} meanwhile: something writes to it"
-            raise Unreadable(message, (_LOOK_AGAIN,))
+        refuse_changed(self.path, self._seen)
 
     def publish(self, source: Source, backup: str) -> None:
         """Keep the old log, and give the sealed file its name.
@@ -158,6 +153,16 @@ def look_at(path: str) -> os.stat_result:
         raise Unreadable(message, (f"name the file that it leads to: {shown(os.path.realpath(path))}",))
     refuse_irregular(path, seen.st_mode)
     return seen
+
+
+def refuse_changed(path: str, seen: os.stat_result) -> None:
+    """Raise Unreadable when a log is not the one that was looked at before."""
+    now = look_at(path)
+    if _identity(now) != _identity(seen):
+        grown = now.st_size - seen.st_size
+        how = f"grew by {grown} bytes" if grown > 0 else "changed"
+        message = f"{shown(path)} {how} meanwhile: something writes to it"
+        raise Unreadable(message, (_LOOK_AGAIN,))
 
 
 def _identity(seen: os.stat_result) -> _Identity:

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from dshlog.render.look import Look
     from dshlog.report.outlook import Outlook, Totals
 
-SHOWN = 12  # refused logs that the text names
-
 
 def outlook_dict(one: Outlook) -> Json:
     """Give what an upgrade makes of one log, with every key."""
@@ -31,6 +29,7 @@ def outlook_dict(one: Outlook) -> Json:
         "events": done.events if one.sha256 is not None else None,
         "plain_sha256": one.sha256,
         "left_out": done.left_out,
+        "written": one.written,
         "refusals": [{**finding_dict(found), "edge": edge} for edge, found in one.refusals],
         "child_facts": [
             {
@@ -62,6 +61,7 @@ def root_document(path: str, to: int, logs: list[Json], totals: Totals) -> Json:
             "upgradable": totals.upgradable,
             "refused": len(totals.refused),
             "causes": dict(totals.causes.most_common()),
+            "reasons": dict(totals.reasons.most_common()),
             "edges": dict(totals.edges.most_common()),
             "types": dict(totals.types.most_common()),
             "sources": dict(totals.sources.most_common()),
@@ -80,10 +80,22 @@ def outlook_lines(one: Outlook, look: Look = PLAIN) -> Iterator[str]:
         yield from finding_lines(found, look)
     if one.ok:
         yield f"{name}: v{done.version} becomes v{done.to}, {count(done.events, 'event')}{left_out_words(one)}"
+        if one.written is not None:
+            yield f"written: {path_name(one.written)}"
     else:
         reasons = sum(1 + found.follows for _, found in one.refusals)
         what = "dsh opens it and does not write" if done.opens else "dsh refuses to upgrade"
         yield f"{name}: {what} the result, {count(reasons, 'reason')}"
+
+
+def short_line(one: Outlook) -> str:
+    """Say in one line what was done with one log of many."""
+    name = path_name(one.path)
+    if one.ok:
+        written = "" if one.written is None else f", written: {path_name(one.written)}"
+        return f"{name}: v{one.done.version} becomes v{one.done.to}, {count(one.done.events, 'event')}{left_out_words(one)}{written}"
+    edge, first = one.refusals[0]
+    return f"{name}: refused, {edge}, {first.code} {first.name}: {first.message}"
 
 
 def left_out_words(one: Outlook) -> str:
@@ -100,22 +112,27 @@ def totals_lines(totals: Totals, look: Look = PLAIN) -> Iterator[str]:
     yield f"{count(totals.logs, 'log')}: {totals.upgradable} upgrade, {refused} refused, {totals.current} current"
     if not refused:
         return
-    yield from _table("by cause", totals.causes, look, names=True)
+    yield from _causes(totals, look)
     yield from _table("by edge", totals.edges, look)
     yield from _table("by event type", totals.types, look)
     yield from _table("by source kind", totals.sources, look)
     yield look.paint("bold", "refused")
-    for path in totals.refused[:SHOWN]:
-        yield f"  {path_name(path)}"
-    if refused > SHOWN:
-        yield f"  and {refused - SHOWN} more; --json lists all"
+    for path, causes in totals.refused:
+        yield f"  {path_name(path)}: {', '.join(causes)}"
 
 
-def _table(title: str, counts: Counter[str], look: Look, *, names: bool = False) -> Iterator[str]:
+def _causes(totals: Totals, look: Look) -> Iterator[str]:
+    yield look.paint("bold", "by cause")
+    for name, number in totals.causes.most_common():
+        rule = BY_CODE.get(name.split()[-1])
+        words = name if rule is None else f"{name} {rule.name}"
+        reasons = totals.reasons[name]
+        yield f"  {number:6}  {visible(words)}" + (f", {count(reasons, 'reason')}" if reasons > number else "")
+
+
+def _table(title: str, counts: Counter[str], look: Look) -> Iterator[str]:
     if not counts:
         return
     yield look.paint("bold", title)
     for name, number in counts.most_common():
-        rule = BY_CODE.get(name.split()[-1]) if names else None
-        more = f" {rule.name}" if rule is not None else ""
-        yield f"  {number:6}  {visible(name)}{more}"
+        yield f"  {number:6}  {visible(name)}"

@@ -33,7 +33,7 @@ def children_of(parent: str, rows: list[SessionRow], opened: Opened, unreadable:
     """
     out: list[Child] = []
     for row in rows:
-        if row.kind != "subagent" or row.parent != parent or row.id is None or row.created is None:
+        if not is_child(row, parent) or row.id is None or row.created is None:
             continue
         try:
             with opened(row.path) as source:
@@ -41,6 +41,11 @@ def children_of(parent: str, rows: list[SessionRow], opened: Opened, unreadable:
         except unreadable:
             out.append(Child(row.id, row.created))
     return out
+
+
+def is_child(row: SessionRow, parent: str) -> bool:
+    """Tell whether a session of a root is a child of another."""
+    return row.kind == "subagent" and row.parent == parent and row.id is not None and row.created is not None
 
 
 def _child(source: Source, path: str, name: str, created: int) -> Child:

@@ -23,12 +23,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outlook:
-    """What an upgrade makes of one log; `sha256` is that of the text of the result, None when there is none."""
+    """What an upgrade makes of one log.
+
+    `sha256` is that of the text of the result, None when there is none; `written` the file that holds it, if any.
+    """
 
     path: str
     done: Upgraded
     sha256: str | None
     children: tuple[Child, ...]
+    written: str | None = None
 
     @property
     def refusals(self) -> list[tuple[str, Finding]]:
@@ -70,13 +74,18 @@ def outlook(  # noqa: PLR0913 - as upgrade
 
 @dataclass(slots=True)
 class Totals:
-    """Counts over many logs: by code, by edge, by type of event, by kind of source; each counts logs."""
+    """Counts over many logs: by code, by edge, by type of event, by kind of source; each counts logs.
+
+    `reasons` counts by code every single refusal; `refused` names the logs, each with the codes that stand against it.
+    """
 
     logs: int = 0
     current: int = 0
     upgradable: int = 0
-    refused: list[str] = field(default_factory=list)
+    lost: int = 0
+    refused: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     causes: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
     edges: Counter[str] = field(default_factory=Counter)
     types: Counter[str] = field(default_factory=Counter)
     sources: Counter[str] = field(default_factory=Counter)
@@ -89,10 +98,16 @@ class Totals:
             return
         if one.ok:
             self.upgradable += 1
+            self.lost += one.done.lost > 0
             return
-        self.refused.append(one.path)
         refusals = one.done.refusals
-        self.causes.update({_cause(refusal) for refusal in refusals})
+        causes = dict.fromkeys(map(_cause, refusals))
+        self.refused.append((one.path, tuple(causes)))
+        self.causes.update(causes.keys())
+        self.reasons.update(map(_cause, refusals))
+        for name, more in one.done.more.items():
+            last = next(refusal for refusal in reversed(refusals) if refusal.name == name)
+            self.reasons[_cause(last)] += more
         self.edges.update({refusal.edge for refusal in refusals})
         self.types.update({refusal.kind for refusal in refusals if refusal.kind is not None})
         named = {refusal.about for refusal in refusals if refusal.name == "upgrade-source-kind"}

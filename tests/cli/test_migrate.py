@@ -24,7 +24,7 @@ REFUSED = FIXTURES / "v0/unknown-ignorable-raw/session.jsonl"
 def test_a_file_or_a_directory_takes_the_result(say, tmp_path):
     out = tmp_path / "out.jsonl"
     status, said, err = say("migrate", V0, "-o", out)
-    assert (status, said.partition(": ")[2], err) == (0, "v0 becomes v4, 20 events\n", "")
+    assert (status, said.partition(": ")[2], err) == (0, f"v0 becomes v4, 20 events\nwritten: {out}\n", "")
     assert say("migrate", FRAMED, "-o", tmp_path)[0] == 0
     framed = tmp_path / "session.v4.jsonl.zstd"
     assert len(json.loads(say("show", "--frames", "--json", framed)[1])["rows"]) == 2
@@ -37,7 +37,7 @@ def test_check_writes_nothing_and_gives_the_fingerprint(say, tmp_path):
     out = tmp_path / "out.jsonl"
     told = json.loads(say("migrate", "--check", "--json", V0)[1])
     assert list(told) == [
-        "schema", "path", "from", "to", "ok", "events", "plain_sha256", "left_out", "refusals", "child_facts",
+        "schema", "path", "from", "to", "ok", "events", "plain_sha256", "left_out", "written", "refusals", "child_facts",
     ]  # fmt: skip
     assert (told["from"], told["to"], told["ok"]) == (0, 4, True)
     say("migrate", V0, "-o", out)
@@ -71,7 +71,9 @@ def test_rows_behind_a_bad_one_are_left_out_and_told(say, tmp_path):
     log.write_bytes(content((head(0), turn(), turn_end(), b"[1]", event("plan/mode", {"active": True}))))
     status, said, _ = say("migrate", log, "-o", out)
     assert status == 3
-    assert said == f"{log}: v0 becomes v4, 2 events, 2 rows at the end left out as dsh leaves them out\n"
+    assert said == (
+        f"{log}: v0 becomes v4, 2 events, 2 rows at the end left out as dsh leaves them out\nwritten: {out}\n"
+    )
     assert say("migrate", "--check", log)[0] == 0
 
 
@@ -132,12 +134,25 @@ def test_a_root_is_summed_up(say, tmp_path):
         "by event type",
         "       1  demo/note",
         "refused",
-        f"  {path}",
+        f"  {path}: E109",
     ]
     document = json.loads(say("migrate", "--check", "--json", tmp_path)[1])
     assert document["totals"]["causes"] == {"E109": 1}
+    assert document["totals"]["reasons"] == {"E109": 1}
     assert [log["ok"] for log in document["logs"]] == [False, True, True]
     assert PROJECT in document["logs"][0]["path"]
+
+
+def test_every_refused_session_and_every_reason_is_counted(say, tmp_path):
+    paths = []
+    for number in range(15):
+        bad = small_log(0, id=f"bad-{number:02}")
+        for _ in range(300):
+            bad.event("demo/note", {})
+        paths.append(store(tmp_path, bad))
+    out = say("migrate", "--check", tmp_path)[1].splitlines()
+    assert out[2] == "      15  E109 unknown-type, 4500 reasons"
+    assert out[-15:] == [f"  {path}: E109" for path in paths]
 
 
 def test_a_root_is_a_root_however_few_logs_it_holds(say, tmp_path):
