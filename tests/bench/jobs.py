@@ -36,8 +36,9 @@ class Job:
     """A log, or many, and what the time is compared with; `log` is generator options with the sizes left open.
 
     `command` are the words of a command of dshlog, None stands for the command that is measured. `wall` tells that
-    the clock on the wall counts and not the processor time. `writes` tells that the command wants a file to write, `of`
-    names another job whose log is taken.
+    the clock on the wall counts and not the processor time. `writes` tells that the command wants a file to write, `twice`
+    that it wants two logs, `of` names another job whose log is taken. A job `grown_from` another one runs only with
+    --big, and its memory is compared with that of the other.
     """
 
     name: str
@@ -47,10 +48,11 @@ class Job:
     command: str | None = None
     wall: bool = False
     writes: bool = False
+    twice: bool = False
+    grown_from: str | None = None
     of: str | None = None
 
 
-BASE_JOB, BIG_JOB = "v4-mixed", "v4-mixed-big"
 REPLACING = "--profile replace --compact-every 0 --events {events} --replaces {replaces}"
 # Replacements would begin after a quarter of the events, which the wanted bytes never reach.
 PLAIN_LOG = "--profile replace --compact-every 0 --events 1G --replaces 1G --bytes {raw_bytes}"
@@ -59,7 +61,7 @@ SHARED = "--version 4 --count 200 --bytes {part}"
 V0_PACKED, V0_UNPACKED = "--version 0 --bytes {size}", "--version 0 --layout unpacked --bytes {size}"
 NO_PROOF = "unpack --no-verify"
 JOBS = (
-    Job(name=BASE_JOB, log="--version 4 --bytes {size}", limit=1.6),
+    Job(name="v4-mixed", log="--version 4 --bytes {size}", limit=1.6),
     Job(name="v4-small", log="--version 4 --profile small --bytes {size}", limit=2.5),
     Job(name="v0-packed", log=V0_PACKED, limit=2.0),
     Job(name="v4-mixed-zstd", log="--version 4 --bytes {size} --zstd", limit=1.6),
@@ -75,5 +77,15 @@ JOBS = (
     Job(name="ls", log=MANY, yardstick="first lines", limit=2.5, command="ls"),
     Job(name="ls-zstd", log=MANY + " --zstd", yardstick="first lines", limit=2.5, command="ls"),
     Job(name="two-jobs", log=SHARED, yardstick="one job", limit=1.0, command="validate --jobs 2", wall=True),
-    Job(name=BIG_JOB, log="--version 4 --bytes {big}"),
+    Job(name="migrate", log=V0_PACKED, of="v0-packed", limit=12, command="migrate", writes=True),
+    Job(name="diff", log="--version 4 --bytes {size}", of="v4-mixed", limit=3, command="diff", twice=True),
+    Job(name="v4-mixed-big", log="--version 4 --bytes {big}", grown_from="v4-mixed"),
+    Job(
+        name="migrate-big",
+        log="--version 0 --bytes {larger}",
+        limit=12,
+        command="migrate",
+        writes=True,
+        grown_from="migrate",
+    ),
 )

@@ -3,7 +3,7 @@
     python tests/bench/run.py                               everything, on logs of 100 MB (some minutes)
     python tests/bench/run.py --size 5M --rounds 3          a quick look; the targets are meant for 100 MB
     python tests/bench/run.py --only v4-mixed start-up      some jobs; a name that is none picks all that begin with it
-    python tests/bench/run.py --big                         also a log ten times as large, for the growth of memory
+    python tests/bench/run.py --big                         also logs ten and five times as large, for the growth of memory
     python tests/bench/run.py --command "other-tool check"  another command instead of `python -m dshlog validate`
     python tests/bench/run.py --json FILE                   also every round, the facts of the logs and of the machine
 
@@ -41,11 +41,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from jobs import BASE_JOB, BIG_JOB, FIRST_LINES, FIRST_LINES_ZSTD, FLOOR, FLOOR_ZSTD, IMPORTS, JOBS, PLAIN_LOG, Job
+from jobs import FIRST_LINES, FIRST_LINES_ZSTD, FLOOR, FLOOR_ZSTD, IMPORTS, JOBS, PLAIN_LOG, Job
 
 ROOT = Path(__file__).resolve().parents[2]
 FULL = 100_000_000  # bytes; the size that the targets are meant for
-BIG = 10  # the factor of --big
+BIG, LARGER = 10, 5  # the factors of --big
 START_ROUNDS = 5  # times --rounds; start-up is short, thus noisy
 PEAK_LIMIT, GROWTH_LIMIT = 64.0, 32.0  # MiB
 MIB = 1 << 20 if sys.platform == "darwin" else 1 << 10  # units of ru_maxrss in one MiB
@@ -164,6 +164,8 @@ def measure(result: Result, settings: Settings) -> None:
     path, result.log = make_log(job.of or job.name, job.log.format_map(settings.sizes), settings)
     command = settings.command if job.command is None else [*OWN, *job.command.split()]
     ours, packed = [*command, str(path)], "--zstd" in job.log
+    if job.twice:
+        ours.append(str(path))
     written = path.with_name(f"written-{os.getpid()}{path.suffix}")
     if job.writes:
         ours += ["-o", str(written)]
@@ -241,19 +243,21 @@ def size(text: str) -> int:
 
 
 def select(names: list[str], *, big: bool) -> list[Job]:
-    """Choose the jobs that are named, or all; the big log brings the plain one that it is compared with.
+    """Choose the jobs that are named, or all; one on a larger log brings the one that it is compared with.
 
     A name that fits no job raises a ValueError.
     """
     known = [job.name for job in JOBS]
-    wanted = set() if names else {*known} - {BIG_JOB}
+    grown = {job.name: job.grown_from for job in JOBS if job.grown_from is not None}
+    wanted = set() if names else {*known} - {*grown}
     for name in names:
         fitting = [name] if name in known else [other for other in known if other.startswith(name)]
         if not fitting:
             raise ValueError(f"no job is called {name}: choose from {', '.join(known)}")
         wanted.update(fitting)
-    if big or BIG_JOB in wanted:
-        wanted |= {BASE_JOB, BIG_JOB}
+    if big:
+        wanted |= {name for name, base in grown.items() if not names or base in wanted}
+    wanted |= {base for name, base in grown.items() if name in wanted}
     return [job for job in JOBS if job.name in wanted]
 
 
@@ -264,7 +268,7 @@ def main() -> int:
     parser.add_argument("--size", type=size, default=FULL, help="decoded bytes of a log (default 100M)")
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help=", ".join(job.name for job in JOBS))
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--big", action="store_true", help=f"also a log {BIG} times as large")
+    parser.add_argument("--big", action="store_true", help=f"also logs {BIG} and {LARGER} times as large")
     parser.add_argument("--json", type=Path, metavar="FILE")
     parser.add_argument("--keep", type=Path, default=cache, metavar="DIR", help="logs stay here (default %(default)s)")
     parser.add_argument("--command", default=f"{shlex.quote(sys.executable)} -m dshlog validate", help="gets the path")
@@ -276,7 +280,7 @@ def main() -> int:
     if options.rounds < 1:
         parser.error("--rounds must be 1 or more")
     options.keep.mkdir(parents=True, exist_ok=True)
-    sizes = {"size": options.size, "big": BIG * options.size}
+    sizes = {"size": options.size, "big": BIG * options.size, "larger": LARGER * options.size}
     sizes |= {"part": options.size // 50}
     sizes |= {"events": 300_000 * options.size // FULL, "replaces": 50_000 * options.size // FULL}
     command, generator = shlex.split(options.command), find_generator()
@@ -290,7 +294,7 @@ def main() -> int:
         result = results[job.name] = Result(job=job)
         try:
             measure(result, settings)
-            judge(result, results[BASE_JOB].peak or None if job.name == BIG_JOB else None)
+            judge(result, results[job.grown_from].peak or None if job.grown_from is not None else None)
         except ProcessFailedError as error:
             result.failure = str(error)
             sys.stderr.write(f"{job.name}: {error}\n")
