@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from typing import Any
 
 from dshlog.codec.envelope import MEMBERS
@@ -15,13 +14,13 @@ from dshlog.migrate.references import references
 from dshlog.migrate.refusal import Refusal, Refusals, unknown_type
 from dshlog.migrate.shape_events import payloads
 from dshlog.migrate.stage import Event, Stage
+from dshlog.migrate.targets import CHUNK, NOWHERE, Targets
 from dshlog.migrate.turns import OpenTurn
 from dshlog.model.header import Header
 from dshlog.model.number import as_count
 
 EDGE = "1->2"
 
-_NOWHERE, _CHUNK = -1, -2  # in place of a target: nothing emitted yet, a chunk that was consumed
 _SETTLING = frozenset({"turn/end", "step/end", "llm/retry", "llm/retry-started"})
 
 
@@ -34,7 +33,7 @@ class FromV1:
         self._refusals = refusals
         self._audit = audit
         self._known = payloads(1)
-        self._map = array("q")  # by source seq
+        self._targets = Targets()
         self._target = 0
         self._cut = header.seed_length or 0
         self._seeking = header.is_seeded  # the cut has not been written yet
@@ -48,7 +47,7 @@ class FromV1:
         """Consume a packed row."""
         data = row["data"]
         stop = origin + len(data["dt"]) + 1
-        self._map.extend(array("q", [_CHUNK]) * (stop - origin))
+        self._targets.chunks(stop - origin)
         self._open.see(None, None)
         pending = self._attempt(data["turn"], data["step"], origin, stop)
         self._last_time = pending.maker.add_packed(row)
@@ -56,7 +55,7 @@ class FromV1:
 
     def hole(self, origin: int) -> None:
         """Keep the place of a refused event."""
-        self._map.append(_NOWHERE)
+        self._targets.event()
         if self._pending is not None:
             self._pending.buffered.append((None, origin))
         else:
@@ -66,7 +65,7 @@ class FromV1:
         """Take one event."""
         kind, data = event.get("type"), event.get("data")
         if kind == "assistant/chunk":
-            self._map.append(_CHUNK)
+            self._targets.chunks(1)
             self._open.see(kind, None)
             self._chunk(event, data, origin)
             return
@@ -85,7 +84,7 @@ class FromV1:
                 self._refusals.add(
                     Refusal(EDGE, flaw.name, sentence(flaw), f"$.data{flaw.path}", origin, kind, flaw.about)
                 )
-        self._map.append(_NOWHERE)
+        self._targets.event()
         self._turns(event, kind, data, origin)
         if kind == "session-log-deepseek/delivery-accepted":
             self._delivery(data, origin)
@@ -103,7 +102,7 @@ class FromV1:
         """Settle what is pending and write a cut that has not been met."""
         self._settle()
         if self._seeking:
-            self._mark_cut(self._last_time, len(self._map))
+            self._mark_cut(self._last_time, self._targets.size)
         self._behind.end()
 
     # -- events that need a look
@@ -240,14 +239,14 @@ class FromV1:
             self._seeking = False
         elif self._seeking and origin >= self._cut:
             self._mark_cut(event.get("time"), origin)
-        self._map[origin] = self._target
+        self._targets.emit(origin, self._target)
         self._remap(event, origin)
         event["seq"] = self._target
         self._target += 1
         self._behind.take(event, origin)
 
     def _emit_hole(self, origin: int) -> None:
-        self._map[origin] = self._target
+        self._targets.emit(origin, self._target)
         self._target += 1
         self._behind.hole(origin)
 
@@ -289,10 +288,10 @@ class FromV1:
     def _moved(self, value: object, path: str, origin: int, kind: str) -> Any:  # noqa: ANN401
         """Give the new seq of an event that is referred to."""
         seq = as_count(value)
-        target = self._map[seq] if seq is not None and seq < len(self._map) else _NOWHERE
+        target = NOWHERE if seq is None else self._targets.of(seq)
         if target >= 0:
             return target
-        what = "a chunk, which has no place any more" if target == _CHUNK else "no event that was written before"
+        what = "a chunk, which has no place any more" if target == CHUNK else "no event that was written before"
         shown = seq if seq is not None else "something that is no seq"
         self._refuse("upgrade-reference", f"{kind} refers to {shown}, {what}", path, origin, kind)
         return value
