@@ -6,6 +6,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from dshlog.report.lens import Open
+from dshlog.report.lossless import same_bytes
 from dshlog.report.renumber import events_in
 from dshlog.report.units import equal
 from dshlog.storage.container import Container
@@ -126,8 +127,10 @@ class _Cursor:
 
 
 def same_text(a: tuple[Source, Encoding | None], b: tuple[Source, Encoding | None]) -> bool:
-    """Tell whether two logs have the same text; a frame that cannot be read makes them differ."""
+    """Tell whether two logs have the same bytes, or the same text in sound frames."""
     one, other = Container(*a), Container(*b)
+    if one.encoding == other.encoding and one.source.size is not None and same_bytes(one.source, other.source):
+        return True
     for container in (one, other):
         frames = container.frames
         if frames is not None and (frames.fault is not None or frames.torn is not None):
