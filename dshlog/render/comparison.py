@@ -200,7 +200,9 @@ def _tally_lines(found: Comparison, noun: str, look: Look) -> Iterator[str]:
             end = f", nothing corresponds from seq {tail} on" if tail is not None else ""
             yield from folded(f"{words}: {count(counts.total(), noun)}{end}: {_types(counts)}", look, indent="")
     if found.unread:
-        yield from folded("what cannot be read was not compared", look, indent="")
+        ends = [f"{name} from line {side.stop} on" for name, side in (("a", found.a), ("b", found.b)) if side.stop]
+        what = " and ".join(ends) or "what cannot be read"
+        yield from folded(f"not compared: {what}, which dsh does not read", look, indent="")
 
 
 def _types(counts: Counter[str]) -> str:

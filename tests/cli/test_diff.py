@@ -67,6 +67,13 @@ def test_children_are_those_of_the_root(say, tmp_path):
     assert say("diff", parent.parent)[0] == 0
 
 
+def test_what_was_not_compared_is_named(say):
+    status, out, _ = say("diff", FIXTURES / "v4/torn-frame", CLEAN)
+    assert status == 1
+    assert out.splitlines()[-1].startswith("not compared: ")
+    assert out.splitlines()[-1].endswith(", which dsh does not read")
+
+
 def test_one_side_can_be_standard_input(say, monkeypatch):
     import io
     import sys
