@@ -76,6 +76,8 @@ def migrate(
     _refuse_usage(output, to, check=check, in_store=in_store)
     if in_store and log == "-":
         raise typer.BadParameter("--in-store needs a log in its place, which standard input is not")
+    if in_store and children is not None:
+        raise typer.BadParameter("--in-store takes the children that the root holds, so it excludes --children")
     run = Run(world, to, children)
     one: Doing = checked
     if in_store:

@@ -11,14 +11,15 @@ from dshlog.storage.jsontext import dumps, same
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_WHOLE = frozenset({"$.data.stream"})  # a list in which a position says nothing
+# Lists in which a position says nothing.
+_WHOLE = frozenset({"$.data.stream", "$.sourceEventSeqs", "$.data.shadowedSeqs", "$.data.messageSeqs"})
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
 def changes(a: object, b: object, path: str = "$") -> Iterator[Change]:
     """Yield what differs, in the order of the members of `a`, then those that only `b` has; any depth.
 
-    Objects are compared by their members and lists by position, a stream as a whole; a value of another kind is one change.
+    Objects are compared by their members and lists by position, streams and lists of seqs as a whole; a value of another kind is one change.
     """
     todo: list[tuple[str, Any, Any, int]] = [(path, a, b, 3)]
     while todo:

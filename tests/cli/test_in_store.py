@@ -116,7 +116,7 @@ def test_nothing_is_published_through_a_link(say, log):
     assert names(log) == [log.name]
 
 
-@pytest.mark.parametrize("words", [["-"], ["LOG", "--to", "3"], ["LOG", "-o", "x"]])
+@pytest.mark.parametrize("words", [["-"], ["LOG", "--to", "3"], ["LOG", "-o", "x"], ["LOG", "--children", "none"]])
 def test_usage(say, log, words):
     assert say("migrate", "--in-store", *(log if word == "LOG" else word for word in words))[0] == 2
     assert names(log) == [log.name]
