@@ -107,3 +107,16 @@ def test_a_value_is_cut_around_its_first_difference(say, tmp_path):
     whole = json.loads(say("diff", "--json", "--full", *paths)[1])["differences"][0]
     assert whole["changes"][0]["a"] == "x" * 500 + "slow" + "y" * 500
     assert whole["a"]["event"]["data"]["content"][0]["text"].endswith("y")
+
+
+def test_why_messages_are_compared_is_told(say):
+    status, out, _ = say("diff", FIXTURES / "v0/unknown-ignorable-raw", CLEAN)
+    assert status == 1
+    assert "  dsh does not upgrade it, E112 opaque-blocks-upgrade: messages are compared as each log has them\n" in out
+
+
+def test_headers_that_differ_are_shown(say, tmp_path):
+    one, other = (store(tmp_path, small_log(4, id=name)) for name in ("one", "other"))
+    status, out, _ = say("diff", one, other)
+    assert status == 1
+    assert out.splitlines()[2:6] == ["header", "     $.id", '       - "one"', '       + "other"']

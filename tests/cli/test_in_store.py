@@ -166,6 +166,38 @@ def test_a_child_that_changes_meanwhile_stops_its_parent(say, log, monkeypatch):
     assert names(log) == [log.name, "session.lock"]
 
 
+def test_a_child_that_comes_meanwhile_stops_its_parent(say, log, monkeypatch):
+    child = small_log(0, id="c1", origin="subagent", parentSession="s1")
+    path = store(log.parents[2], child)
+    data = path.read_bytes()
+    from dshlog.cli import instore
+
+    children = instore._children
+
+    def gone(*words):
+        found = children(*words)
+        path.unlink()
+        return found
+
+    monkeypatch.setattr(instore, "_children", gone)
+    meanwhile(monkeypatch, lambda: path.write_bytes(data))
+    status, _, err = say("migrate", "--in-store", log)
+    assert (status, "has come meanwhile" in err) == (2, True)
+    assert names(log) == [log.name, "session.lock"]
+
+
+def test_what_does_not_read_as_it_should_is_not_published(say, log, monkeypatch):
+    from dataclasses import replace
+
+    import dshlog.report.examine as module
+
+    examine = module.examine
+    monkeypatch.setattr(module, "examine", lambda *words, **named: replace(examine(*words, **named), events=1))
+    status, _, err = say("migrate", "--in-store", log)
+    assert (status, "nothing was published" in err) == (2, True)
+    assert names(log) == [log.name, "session.lock"]
+
+
 # -- the disk fails, or the process ends
 
 

@@ -235,3 +235,44 @@ def test_streams_that_are_packed_otherwise_say_the_same():
             ]
     assert lines(log) != lines(other)
     assert dshlog.diff(lines(log), lines(other)).same
+
+
+def test_a_citation_of_an_event_that_is_gone_is_a_change():
+    logs = []
+    for more in (True, False):
+        log = Log(4)
+        log.turn()
+        log.step()
+        log.system("You are careful.")
+        cited = log.event("plan/mode", {"active": True}) if more else 2
+        log.user("hi", sourceEventSeqs=[cited])
+        logs.append(log)
+    logs[1].events[3] |= {"time": logs[0].events[4]["time"], "data": logs[0].events[4]["data"]}
+    _, changed, alone = told(*map(lines, logs))
+    assert alone == {"a": [3], "b": []}
+    assert changed == [(4, 3, ["$.sourceEventSeqs"])]
+
+
+def test_a_packed_row_can_be_cut_by_the_end_that_is_asked_for():
+    one = raw(story(0))
+    found = dshlog.diff(one, one, at=6)
+    assert (found.same, found.common.count, found.a.events) == (True, 7, 7)
+
+
+def test_runs_of_chunks_are_those_of_one_step():
+    one, other = worked(0), story(0)
+    found = dshlog.diff(lines(other), lines(one))
+    sizes = [one.b.size for one in found.differences if one.b is not None and one.b.type == "assistant/chunk"]
+    assert len(sizes) > 1
+    alone = sum(one.b.size for one in found.differences if one.b is not None)
+    assert found.b.events == found.tally.same + alone
+
+
+def test_a_stream_that_is_none_is_compared_as_it_is():
+    one, other = worked(4), worked(4)
+    for log, word in ((one, "x"), (other, "y")):
+        message = next(event for event in log.events if event["type"] == "assistant/message")
+        message["data"]["stream"] = [word]
+    found, changed, _ = told(lines(one), lines(other))
+    assert not found.same
+    assert [paths for _, _, paths in changed] == [["$.data.stream"]]
