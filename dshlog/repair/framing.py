@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from dshlog.repair.salvage import Stretch
     from dshlog.repair.sheet import Sheet
 
+LINE_FEED = "the last record gets the line feed that it lacks"
+
 
 def framing_actions(sheet: Sheet) -> Iterator[Action]:
     """Tell what happens to each stretch of the file that is no sound frame."""
@@ -100,6 +102,6 @@ def take_tail(sheet: Sheet, *, keep: bool = False) -> Iterator[Action]:
             sheet.groups.append(Group(start=at, end=at + len(tail), sound=False))
         line = Line(text=tail + b"\n", old=tail, number=len(sheet.lines) + 1, at=at, group=len(sheet.groups) - 1)
         sheet.lines.append(line)
-        yield Action(kind="edit", message="the last record gets the line feed that it lacks", place=where)
+        yield Action(kind="edit", message=LINE_FEED, place=where)
         return
     yield Action(kind="cut", message=f"the last {bytes_word(len(tail))} are no whole record and go", place=where)

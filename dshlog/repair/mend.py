@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dshlog.repair.finish import Tail, closed, closing_actions, members_of
-from dshlog.repair.framing import framing_actions, take_tail
+from dshlog.repair.finish import Tail, closed, closing_actions, members_of, value_of
+from dshlog.repair.framing import LINE_FEED, framing_actions, take_tail
 from dshlog.repair.plan import NOTHING, Action, Changed, Lost, Plan
 from dshlog.repair.remedies.case import Case, place_of
 from dshlog.repair.remedies.table import CHOICES, LEFT_ALONE, UNREAD, remedies_for
@@ -65,8 +65,30 @@ def mend(source: Source, before: Report, wishes: Wishes, *, lossless: bool = Fal
         The plan, which has no script when there is no way; None when only a lossy one is left and none may be
         taken.
     """
+    kept = keeping_tail(source, before, wishes, lossless=lossless)
+    if kept is not None and not kept.lossy:
+        return kept
+    cut = _mended(source, before, wishes, lossless=lossless, keep=False)
+    return cut if kept is None or (cut is not None and cut.script is not None and not cut.lossy) else kept
+
+
+def keeping_tail(source: Source, before: Report, wishes: Wishes, *, lossless: bool) -> Plan | None:
+    """Plan as `mend` does, and keep a whole record that lacks its line feed, which dsh would cut from a raw log.
+
+    None for a log without one, and where it cannot stay: bytes that were never finished are no loss.
+    """
+    at = next((found.place.offset for found in before.findings if found.name == "torn-line"), None)
+    if at is None or type(value_of(b"".join(source.chunks(at)))) is not dict:
+        return None
+    plan = _mended(source, before, wishes, lossless=lossless, keep=True)
+    if plan is None or plan.script is None or not any(action.message == LINE_FEED for action in plan.actions):
+        return None
+    return plan
+
+
+def _mended(source: Source, before: Report, wishes: Wishes, *, lossless: bool, keep: bool) -> Plan | None:
     sheet = load(source, before.path, before.encoding)
-    actions = [*framing_actions(sheet), *take_tail(sheet, keep="torn-line" in wishes.fix)]
+    actions = [*framing_actions(sheet), *take_tail(sheet, keep=keep)]
     if not sheet.lines:
         return Plan(before=before, why_not="nothing in it can be read as the header of a log")
     standing = stand(sheet, wishes.fix)

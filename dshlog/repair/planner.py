@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from dshlog.repair.finish import OPENS, Tail, finish
-from dshlog.repair.mend import mend
+from dshlog.repair.mend import keeping_tail, mend
 from dshlog.repair.outlook import judged, refused_at, with_outlook
 from dshlog.repair.plan import Plan
 from dshlog.repair.remedies.table import CHOICES
@@ -78,7 +78,7 @@ def _own_cut(source: Source, tail: Tail, wishes: Wishes, code: str) -> Plan:
 
 
 def _asked(report: Report, wishes: Wishes) -> bool:
-    return bool(wishes.fix & _names(report))
+    return bool((wishes.fix - {"torn-line"}) & _names(report))  # cured in any case
 
 
 def _names(report: Report) -> frozenset[str]:
@@ -102,6 +102,9 @@ def _opens(source: Source, plan: Plan) -> bool:
 
 def _finished(source: Source, plan: Plan, wishes: Wishes) -> Plan:
     """Give what dsh would do, or more where that drops records, or leaves a log that dsh then refuses."""
+    kept = keeping_tail(source, plan.before, wishes, lossless=True)
+    if kept is not None:
+        return replace(kept, truncate_to=plan.truncate_to, rewritten=plan.rewritten)
     if not plan.lossy and _plainly(plan):
         return plan
     for lossless in (True, False):

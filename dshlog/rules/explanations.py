@@ -114,8 +114,9 @@ _TEXTS = {
     # -- lines and JSON
     "L101": (
         "The session opens, and its last event is missing. A record counts once its line feed is written, so dsh drops "
-        "these bytes even when they are complete JSON, and cuts them on its next write. dshlog reports how many bytes "
-        "that are and leaves them, because a writer that is alive may be in the middle of this very line."
+        "these bytes even when they are complete JSON, and cuts them on its next write. A repair keeps a record that "
+        "lacks nothing but the line feed and follows on, and cuts what is no whole record; a writer that is alive may be in "
+        "the middle of this very line."
     ),
     "L102 L103": (
         f"{_TAIL} Crashes do not leave this in the middle of a file; editors, merge tools and blocks of zero bytes do. "

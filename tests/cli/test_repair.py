@@ -388,11 +388,38 @@ def test_a_finding_is_cured_when_it_is_named(say, tmp_path):
     assert state(out) == "clean"
 
 
-def test_a_last_record_without_its_line_feed_is_kept_when_asked(say, tmp_path):
+@pytest.mark.parametrize("words", [[], ["--fix", "torn-line"]])
+def test_a_last_record_that_lacks_its_line_feed_alone_is_kept(say, tmp_path, words):
     log, out = tmp_path / "log.jsonl", tmp_path / "out.jsonl"
     text = (FIXTURES / "v4/clean-raw/session.v4.jsonl").read_bytes()
     log.write_bytes(text.removesuffix(b"\n"))
-    assert say(log, "--fix", "torn-line", "-o", out)[0] == 0
+    status, told, _ = say(*words, log, "-o", out)
+    assert status == 0
+    assert "the last record gets the line feed that it lacks" in told
+    assert out.read_bytes() == text
+    plan = json.loads(say("--json", *words, log)[1])
+    start = text.rindex(b"\n", 0, -1) + 1
+    assert (plan["loss"], plan["closers"], plan["rewritten"]) == ("none", [], [])
+    assert plan["truncate_to"] == start  # where dsh would cut
+
+
+@pytest.mark.parametrize(
+    "tail", [b'{"type":"turn/end"', b'{"a":1}', b'{"type":"acme/note","seq":99,"time":1,"data":{}}', b"[1]"]
+)
+def test_what_cannot_stay_at_the_end_goes_as_dsh_cuts_it(say, tmp_path, tail):
+    log, out = tmp_path / "log.jsonl", tmp_path / "out.jsonl"
+    text = (FIXTURES / "v4/clean-raw/session.v4.jsonl").read_bytes()
+    log.write_bytes(text + tail)
+    assert say(log, "-o", out)[0] == 0
+    assert out.read_bytes() == text
+
+
+def test_a_last_record_without_its_line_feed_survives_damage_before_it(say, tmp_path):
+    log, out = tmp_path / "log.jsonl", tmp_path / "out.jsonl"
+    text = (FIXTURES / "v4/clean-raw/session.v4.jsonl").read_bytes()
+    lines = text.splitlines(keepends=True)
+    log.write_bytes(b"".join([*lines[:4], lines[3], *lines[4:]]).removesuffix(b"\n"))
+    assert say(log, "-o", out)[0] == 0
     assert out.read_bytes() == text
 
 
