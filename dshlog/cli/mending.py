@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from dshlog.cli.failure import Failure
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from dshlog.repair.planner import Wishes
     from dshlog.storage.source import Source
 
-_SIDES: tuple[Literal["first"], Literal["second"]] = ("first", "second")
 _REPORT = "please report this with the log, or with what dshlog validate says of it"
 
 
@@ -44,12 +43,6 @@ class Mended:
     written: str | None = None
     backup: str | None = None
     receipt: dict[str, Any] | None = None
-    lost: int | None = None  # records in none of two results; None asks the plan
-
-    @property
-    def lossy(self) -> bool:
-        """Tell whether what was written lost something."""
-        return self.plan.lossy if self.lost is None else self.lost > 0
 
 
 def mend(world: World, log: str, wishes: Wishes, target: Target) -> list[Mended]:
@@ -81,11 +74,9 @@ def mend(world: World, log: str, wishes: Wishes, target: Target) -> list[Mended]
 
 
 def _new_file(source: Source, plan: Plan, target: Target, out: str) -> Mended:
-    from dshlog.cli.rewriting import refuse_name
     from dshlog.files.create import NewFile
 
-    if plan.before.encoding is not None:
-        refuse_name(out, plan.before.encoding)
+    _refuse_name(plan, out)
     with NewFile(out) as new:
         receipt = _write(source, plan, new, out)
         _keep_lost(plan, target)
@@ -93,32 +84,39 @@ def _new_file(source: Source, plan: Plan, target: Target, out: str) -> Mended:
     return Mended(plan=plan, written=out, receipt=receipt)
 
 
-def _split(source: Source, log: str, wishes: Wishes, target: Target, directory: str) -> list[Mended]:
-    """Write both branches of a log that two writers continued; what one lacks the other has."""
-    from dshlog.files.replace import make_directory
-    from dshlog.repair.planner import plan_repair
-    from dshlog.repair.remedies.table import loses_branches
+def _refuse_name(plan: Plan, out: str) -> None:
+    from dshlog.cli.rewriting import refuse_name
 
-    alone = plan_repair(source, log, replace(wishes, keep=None))
-    if alone.script is not None and not loses_branches(alone):
+    if plan.before.encoding is not None:
+        refuse_name(out, plan.before.encoding)
+
+
+def _split(source: Source, log: str, wishes: Wishes, target: Target, directory: str) -> list[Mended]:
+    """Write both branches of a log that two writers continued, or neither; what one lacks the other has."""
+    from dshlog.files.create import NewFile
+    from dshlog.files.replace import make_directory
+    from dshlog.repair.split import SIDES, plan_split
+
+    plans = plan_split(source, log, wishes)
+    if not plans:
         message = "there is nothing to split: one writer alone continued this log"
         raise Failure(message, f"dshlog repair {log}")
-    plans = [plan_repair(source, log, replace(wishes, keep=side, allow_loss=True)) for side in _SIDES]
-    gone = {lost.place.line for lost in plans[0].lost} & {lost.place.line for lost in plans[1].lost}
-    refused = next((plan for plan in plans if plan.script is None), None)
-    if refused is not None:
-        return [Mended(plan=refused)]
-    if gone and not wishes.allow_loss:
-        return [
-            Mended(plan=replace(plans[0], why_not=f"both results would lack {len(gone)} records; --allow-loss agrees"))
-        ]
-    out: list[Mended] = []
-    for side, plan in zip(_SIDES, plans, strict=True):
-        place = os.path.join(directory, side)  # noqa: PTH118 - paths are texts here
-        made = make_directory(place)
-        done = _new_file(source, plan, target, os.path.join(made, os.path.basename(log)))  # noqa: PTH118, PTH119
-        out.append(replace(done, lost=len(gone)))
-    return out
+    stopped = [plan for plan in plans if plan.why_not is not None]
+    if stopped:
+        return [Mended(plan=stopped[0])]
+    _refuse_name(plans[0], log)
+    places = [make_directory(os.path.join(directory, side)) for side in SIDES]  # noqa: PTH118 - paths are texts here
+    outs = [os.path.join(place, os.path.basename(log)) for place in places]  # noqa: PTH118, PTH119 - as above
+    with NewFile(outs[0]) as first, NewFile(outs[1]) as second:
+        news = (first, second)
+        receipts = [_write(source, *made) for made in zip(plans, news, outs, strict=True)]
+        _keep_lost(plans[0], target)  # what neither has
+        for new in news:
+            new.publish()
+    return [
+        Mended(plan=plan, written=out, receipt=receipt)
+        for plan, out, receipt in zip(plans, outs, receipts, strict=True)
+    ]
 
 
 def _in_place(source: Source, plan: Plan, target: Target, seen: os.stat_result) -> Mended:

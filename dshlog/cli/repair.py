@@ -243,7 +243,7 @@ def written_lines(done: Mended) -> Iterator[str]:
 def _status(done: Mended, *, wanted: bool) -> int:
     plan = done.plan
     if done.written is not None:
-        return 3 if done.lossy else 0
+        return 3 if done.plan.lossy else 0
     errors = any(found.severity == "error" for found in plan.before.findings)
     refused = wanted and plan.why_not is not None  # to be written, and it was not
     return 1 if errors or refused or plan.script is None else 0

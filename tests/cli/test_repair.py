@@ -321,12 +321,29 @@ def test_somebody_has_to_choose_between_two_writers(say, forked, tmp_path):
 
 
 def test_a_split_loses_nothing(say, forked, tmp_path):
-    folder = tmp_path / "both"
-    assert say(forked, "--split", folder)[0] == 0
+    folder, paper = tmp_path / "both", tmp_path / "receipt.json"
+    status, out, _ = say(forked, "--split", folder, "--receipt", paper)
+    assert status == 0
+    assert out.count("nothing is lost") == out.count("; the other result has it") == 2
+    assert "lost or made up" not in out
+    assert "records lost" not in out
+    plans = json.loads(paper.read_bytes())["logs"]
+    assert [(plan["loss"], plan["lost"], plan["why_not"]) for plan in plans] == [("none", [], None)] * 2
+    assert {action["loss"] for plan in plans for action in plan["actions"]} == {"none"}
     first, second = (folder / side / forked.name for side in ("first", "second"))
     assert (state(first), state(second)) == ("clean", "clean")
     held = set(first.read_bytes().splitlines()) | set(second.read_bytes().splitlines())
     assert set(forked.read_bytes().splitlines()) <= held
+
+
+def test_a_split_writes_both_or_neither(say, forked, tmp_path):
+    other = tmp_path / "both/second" / forked.name
+    other.parent.mkdir(parents=True)
+    other.write_bytes(b"mine")
+    status, _, err = say(forked, "--split", tmp_path / "both")
+    assert status == 2
+    assert "it is there already" in err
+    assert [path for path in (tmp_path / "both").rglob("*") if path.is_file()] == [other]
 
 
 @pytest.fixture
@@ -353,6 +370,21 @@ def test_of_two_writers_in_a_tail_one_can_stay(say, forked_tail, tmp_path):
     assert say(forked_tail, "--split", folder)[0] == 0
     held = b"".join((folder / side / forked_tail.name).read_bytes() for side in ("first", "second"))
     assert set(forked_tail.read_bytes().splitlines()) <= set(held.splitlines())
+
+
+def test_a_split_that_loses_a_record_of_both_needs_consent(say, forked_tail, tmp_path):
+    folder, lost = tmp_path / "both", tmp_path / "lost"
+    lines = forked_tail.read_bytes().splitlines(keepends=True)
+    forked_tail.write_bytes(b"".join([*lines[:2], b"{what?\n", *lines[3:]]))
+    status, out, _ = say(forked_tail, "--split", folder)
+    assert status == 1
+    assert "not written: it loses 1 line that cannot be read; --allow-loss agrees to that" in out
+    assert not folder.exists()
+    status, out, _ = say(forked_tail, "--split", folder, "--allow-loss", "--lost-found", lost, "--json")
+    assert status == 3
+    assert [plan["loss"] for plan in json.loads(out)["logs"]] == ["some", "some"]
+    (kept,) = lost.iterdir()
+    assert len(kept.read_bytes().splitlines()) == 1
 
 
 def test_one_writer_cannot_be_split(say, tmp_path):

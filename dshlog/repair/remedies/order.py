@@ -119,6 +119,9 @@ def hole(case: Case) -> Action | None:
     return done
 
 
+BRANCH_LOSS = {"first": "the first branch", "second": "the second branch"}
+
+
 def branches(case: Case) -> Action | None:
     """Keep one branch of a log that two writers continued."""
     if case.keep is None:
@@ -133,7 +136,7 @@ def branches(case: Case) -> Action | None:
     done = case.done(
         "drop",
         f"the {name} branch goes: {records_word(len(going))}; the {case.keep} one stays with {records_word(len(kept))}",
-        loss=f"the {name} branch",
+        loss=BRANCH_LOSS[name],
         dropped=events,
     )
     case.sheet.drop_all(going, lost=True)
