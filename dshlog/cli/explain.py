@@ -31,6 +31,7 @@ Schema = Literal[
     "repair",
     "migrate",
     "migrations",
+    "relocate",
     "explain",
 ]
 

@@ -1,44 +1,53 @@
 """`dshlog repair --relocate`: give logs the names and places that their headers name."""
-# ruff: noqa: PTH100, PTH118, PTH120 - paths are texts here
+# ruff: noqa: PTH100, PTH117, PTH118 - paths are texts here
 
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dshlog.cli.output import Output, say
+from dshlog.render.relocation import Move, relocation_dict, relocation_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from dshlog.cli.world import World
 
-Move = tuple[str, str]  # from, to
+_TAKEN = "it is there already: compare both, and keep one"
+_CLAIMED = "another log that moves has that place too: compare both, and keep one"
 
 
-def relocate(world: World, path: str, *, carry_out: bool) -> int:
+def relocate(world: World, path: str, *, carry_out: bool, json: bool) -> int:
     """Plan the moves for all logs behind a path, and carry them out when told to; the exit status.
 
     A file gets the name of its generation first, then a session directory its place.
     """
     from dshlog.files.unreadable import Unreadable
+    from dshlog.render.jsonout import exact
 
     failed = False
-    moves = list(_moves(world, path))
+    moves = list(_possible(_moves(world, path)))
+    for index, move in enumerate(moves):
+        if not carry_out or move.why_not is not None:
+            continue
+        try:
+            _carry_out(move)
+        except Unreadable as error:
+            failed = True
+            say("error", error.message, error.hints)
+            moves[index] = replace(move, why_not=error.message)
+        else:
+            moves[index] = replace(move, moved=True)
     with Output() as output:
-        for old, new in moves:
-            try:
-                if carry_out:
-                    _carry_out(old, new)
-            except Unreadable as error:
-                failed = True
-                say("error", error.message, error.hints)
-            else:
-                output.lines([_told(old, new, done=carry_out)])
-        output.lines(_ending(path, len(moves), done=carry_out))
+        if json:
+            output.data(exact(relocation_dict(path, moves)))
+        else:
+            output.lines(relocation_lines(path, moves, done=carry_out))
     if failed:
         return 2
-    return 1 if moves and not carry_out else 0
+    return 0 if all(move.moved for move in moves) else 1
 
 
 def _moves(world: World, path: str) -> Iterator[Move]:
@@ -46,7 +55,7 @@ def _moves(world: World, path: str) -> Iterator[Move]:
     from dshlog.files.find import home
     from dshlog.repair.relocate import Spot, spot_of
 
-    directories: dict[str, str] = {}
+    directories: dict[str, Move] = {}
     for entry in world.find(path):
         place = home(entry.path, any_project=True) if entry.kind == "log" else None
         if place is None:
@@ -56,34 +65,27 @@ def _moves(world: World, path: str) -> Iterator[Move]:
         with world.source(entry.path) as source:
             wanted = spot_of(world.examine(source, entry.path, reader="native"), now)
         if wanted.name != name:
-            yield entry.path, os.path.join(directory, wanted.name)
+            yield Move(kind="file", old=entry.path, new=os.path.join(directory, wanted.name))
         if (wanted.project, wanted.segment) != (place.project, place.segment):
-            root = os.path.dirname(os.path.dirname(os.path.abspath(directory)))
-            directories.setdefault(directory, os.path.join(root, wanted.project, wanted.segment))
-    yield from directories.items()
+            new = os.path.join(place.root, wanted.project, wanted.segment)
+            told = new if os.path.isabs(directory) else os.path.relpath(new)
+            directories.setdefault(directory, Move(kind="directory", old=directory or ".", new=told))
+    yield from directories.values()
 
 
-def _carry_out(old: str, new: str) -> None:
+def _possible(moves: Iterable[Move]) -> Iterator[Move]:
+    """Yield the moves, those to a name that is taken with the reason why they cannot be."""
+    from dshlog.files.relocate import taken
+
+    claimed: set[str] = set()
+    for move in moves:
+        target = os.path.abspath(move.new)
+        why_not = _TAKEN if taken(target) else _CLAIMED if target in claimed else None
+        claimed.add(target)
+        yield replace(move, why_not=why_not)
+
+
+def _carry_out(move: Move) -> None:
     from dshlog.files.relocate import move_log, move_session
 
-    if os.path.isdir(old):  # noqa: PTH112 - paths are texts here
-        move_session(old, new)
-    else:
-        move_log(old, new)
-
-
-def _told(old: str, new: str, *, done: bool) -> str:
-    from dshlog.files.relocate import taken
-    from dshlog.render.words import path_name
-
-    there = "" if done or not taken(new) else "   (it is there already: compare both, and keep one)"
-    return f"{'moved' if done else 'move'} {path_name(old)}\n  to {path_name(new)}{there}"
-
-
-def _ending(path: str, number: int, *, done: bool) -> Iterator[str]:
-    from dshlog.render.words import path_name, shell_word
-
-    if not number:
-        yield f"{path_name(path)}: every log lies where its header says"
-    elif not done:
-        yield f"next: dshlog repair --relocate --in-place {shell_word(path)}"
+    (move_log if move.kind == "file" else move_session)(move.old, move.new)

@@ -116,9 +116,9 @@ def repair(
     if relocate:
         from dshlog.cli.relocating import relocate as move
 
-        if output is not None or split is not None or json or path == "-":
-            raise typer.BadParameter("--relocate goes with --in-place alone, for a path")
-        return move(world, looked_up(world, path, root, "repair"), carry_out=in_place)
+        if output is not None or split is not None or path == "-":
+            raise typer.BadParameter("--relocate goes with --in-place and --json alone, for a path")
+        return move(world, looked_up(world, path, root, "repair"), carry_out=in_place, json=json)
     wishes = Wishes(now=int(time.time() * 1000), allow_loss=allow_loss, keep=keep, fix=_names(fix or []))
     target = Target(out=output, in_place=in_place, split=split, backups=backup_dir, lost_found=lost_found)
     run = _Run(world, wishes, target)

@@ -584,11 +584,50 @@ def test_logs_get_the_places_that_their_headers_name(say, store, tmp_path):
 def test_nothing_is_moved_over_what_is_there(say, store, tmp_path):
     kept, other = store(CLEAN, "demo"), store(OPEN, "wrong")
     before = kept.read_bytes(), other.read_bytes()
-    assert "it is there already" in say("--relocate", tmp_path / "sessions")[1]
-    status, _, err = say("--relocate", "--in-place", tmp_path / "sessions")
-    assert status == 2
-    assert "it is there already" in err
+    status, out, err = say("--relocate", tmp_path / "sessions")
+    assert (status, err) == (1, "")
+    assert "it is there already" in out
+    assert "next:" not in out
+    status, out, err = say("--relocate", "--in-place", tmp_path / "sessions")
+    assert (status, err) == (1, "")
+    assert "not moved:" in out
+    assert "it is there already" in out
     assert (kept.read_bytes(), other.read_bytes()) == before
+
+
+def test_of_two_logs_with_one_place_the_first_moves(say, store, tmp_path):
+    first, second = store(CLEAN, "a"), store(OPEN, "b")
+    status, out, _ = say("--relocate", tmp_path / "sessions")
+    assert status == 1
+    assert out.count("another log that moves has that place too") == 1
+    assert "next: dshlog repair --relocate --in-place" in out
+    assert say("--relocate", "--in-place", tmp_path / "sessions")[0] == 1
+    assert (first.exists(), second.exists()) == (False, True)
+
+
+def test_moves_are_one_document_with_the_paths_as_given(say, store, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    store(CLEAN, "wrong")
+    status, out, _ = say("--relocate", "--json", "sessions")
+    document = json.loads(out)
+    schema = (Path(dshlog.__file__).parent / "schemas/relocate.schema.json").read_text(encoding="utf-8")
+    assert list(Draft202012Validator(json.loads(schema)).iter_errors(document)) == []
+    move = {"kind": "directory", "from": "sessions/--home-u-demo--/wrong", "to": "sessions/--home-u-demo--/demo"}
+    assert (status, document["moves"]) == (1, [move | {"moved": False, "why_not": None}])
+    status, out, _ = say("--relocate", "--json", "--in-place", "sessions")
+    assert (status, json.loads(out)["moves"]) == (0, [move | {"moved": True, "why_not": None}])
+    assert json.loads(say("--relocate", "--json", "sessions")[1])["moves"] == []
+
+
+def test_a_move_that_a_running_dsh_prevents_is_told(say, store, tmp_path):
+    log = store(CLEAN, "wrong")
+    with (log.parent / "session.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        status, out, err = say("--relocate", "--json", "--in-place", tmp_path / "sessions")
+    assert status == 2
+    assert "is held" in err
+    assert "is held" in json.loads(out)["moves"][0]["why_not"]
+    assert log.exists()
 
 
 def test_a_relocation_has_no_result_of_its_own(say):

@@ -70,6 +70,7 @@ def test_every_schema_can_be_asked_for(say):
                 "migrations",
                 "stats",
                 "repair",
+                "relocate",
                 "stream",
                 "diff",
             ]
