@@ -12,6 +12,7 @@ from dshlog.cli.failure import Failure
 if TYPE_CHECKING:
     from dshlog.cli.world import World
     from dshlog.files.create import Temporary
+    from dshlog.model.finding import Finding
     from dshlog.repair.plan import Plan
     from dshlog.repair.planner import Wishes
     from dshlog.storage.source import Source
@@ -37,12 +38,16 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mended:
-    """What came of one log; `written` is the file that holds the result, `backup` the one that holds the old log."""
+    """What came of one log; `written` is the file that holds the result, `backup` the one that holds the old log.
+
+    `store` is what its place says of it.
+    """
 
     plan: Plan
     written: str | None = None
     backup: str | None = None
     receipt: dict[str, Any] | None = None
+    store: tuple[Finding, ...] = ()
 
 
 def mend(world: World, log: str, wishes: Wishes, target: Target) -> list[Mended]:
@@ -95,6 +100,7 @@ def _split(source: Source, log: str, wishes: Wishes, target: Target, directory: 
     """Write both branches of a log that two writers continued, or neither; what one lacks the other has."""
     from dshlog.files.create import NewFile
     from dshlog.files.replace import make_directory
+    from dshlog.files.unreadable import Unreadable
     from dshlog.repair.split import SIDES, plan_split
 
     plans = plan_split(source, log, wishes)
@@ -108,11 +114,14 @@ def _split(source: Source, log: str, wishes: Wishes, target: Target, directory: 
     places = [make_directory(os.path.join(directory, side)) for side in SIDES]  # noqa: PTH118 - paths are texts here
     outs = [os.path.join(place, os.path.basename(log)) for place in places]  # noqa: PTH118, PTH119 - as above
     with NewFile(outs[0]) as first, NewFile(outs[1]) as second:
-        news = (first, second)
-        receipts = [_write(source, *made) for made in zip(plans, news, outs, strict=True)]
+        receipts = [_write(source, *made) for made in zip(plans, (first, second), outs, strict=True)]
         _keep_lost(plans[0], target)  # what neither has
-        for new in news:
-            new.publish()
+        first.publish()
+        try:
+            second.publish()
+        except Unreadable:
+            first.withdraw()
+            raise
     return [
         Mended(plan=plan, written=out, receipt=receipt)
         for plan, out, receipt in zip(plans, outs, receipts, strict=True)

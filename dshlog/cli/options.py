@@ -53,7 +53,7 @@ Exit status:
 EXIT_REPAIR = """\b
 Exit status:
   0    nothing to do, a plan for a log that dsh opens, or a result that lost nothing
-  1    a plan for a log with errors, or no repair: nothing was written
+  1    a plan for a log with errors, or no repair: nothing was written; or a name or a place still keeps dsh from a log
   2    could not run: usage, a path that is missing or unreadable, a lock that is held
   3    a result was written that lost something
   130  interrupted

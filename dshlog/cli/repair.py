@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -11,11 +12,13 @@ from dshlog.cli.failure import Failure
 from dshlog.cli.mending import Mended, Target, mend
 from dshlog.cli.options import EXIT_REPAIR, ColourOption, RootOption
 from dshlog.cli.output import Output, look, say
+from dshlog.cli.places import Places
 from dshlog.cli.world import World
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dshlog.model.finding import Finding
     from dshlog.repair.planner import Wishes
 
 Side = Literal["first", "second"]
@@ -136,13 +139,17 @@ class _Run:
     def __init__(self, world: World, wishes: Wishes, target: Target) -> None:
         self._world, self._wishes, self._target = world, wishes, target
         self._done: list[Mended] = []
+        self._places = Places(world)
+        self._beyond: list[Finding] = []  # of names and places, which no plan mends
         self._many = False
         self._failed = False
+        self._path = ""
 
     def over(self, path: str) -> None:
         """Plan every log, and write what was asked for."""
         from dshlog.files.unreadable import Unreadable
 
+        self._path = path
         logs = list(self._logs(path))
         self._many = len(logs) != 1
         one = self._target.out is not None or self._target.split is not None
@@ -150,14 +157,29 @@ class _Run:
             message = f"{path} holds {len(logs)} logs, and -o or --split is for one"
             raise Failure(message, "use --in-place, or name one log")
         self._many = self._many or self._target.split is not None
+        if path != "-" and not one:
+            self._places.enter(path)
         for log in logs:
             try:
-                self._done += mend(self._world, log, self._wishes, self._target)
+                done = mend(self._world, log, self._wishes, self._target)
+                self._done += done if one else [self._placed(log, each) for each in done]
             except (Unreadable, Failure) as error:
                 if not self._many:
                     raise
                 self._failed = True
                 say("error", error.message, error.hints)
+        self._beyond += self._places.findings()
+
+    def _placed(self, log: str, done: Mended) -> Mended:
+        """Give what came of a log with what its place says of it, as it is now."""
+        settle = self._places.settling(log)
+        report = done.plan.before
+        if done.written is not None:
+            with self._world.source(log) as source:
+                report = self._world.examine(source, log, reader="native")
+        told = [found for found in settle(report).findings if found.code[0] == "D" and found.severity != "note"]
+        self._beyond += told
+        return replace(done, store=tuple(told))
 
     def _logs(self, path: str) -> Iterator[str]:
         from dshlog.cli.entry import unreadable_entry
@@ -180,6 +202,9 @@ class _Run:
             out.data(self._document())
             return
         from dshlog.render.repair import diff_lines, next_lines, plan_lines, summary_lines
+        from dshlog.render.text import store_lines
+        from dshlog.render.words import shell_word
+        from dshlog.repair.relocate import MOVED
 
         looks = look(out, color)  # type: ignore[arg-type]
         for done in self._done:
@@ -189,17 +214,25 @@ class _Run:
             if diff:
                 out.lines(diff_lines(done.plan))
             out.lines(written_lines(done) if done.written is not None else next_lines(done.plan, self._wishes))
-        if self._many:
+        out.lines(store_lines(self._beyond, looks))
+        if any(found.name in MOVED for found in self._beyond):
+            out.lines((f"next: dshlog repair --relocate {shell_word(self._path)}",))
+        if self._many and self._done:
             out.lines(summary_lines((done.plan, done.written is not None) for done in self._done))
 
     def _document(self) -> bytes:
-        from dshlog.render.jsonout import SCHEMA, exact
+        from dshlog.render.jsonout import SCHEMA, exact, finding_dict
         from dshlog.render.repair import plan_dict
 
         plans = [
-            plan_dict(done.plan, written=done.written, backup=done.backup, receipt=done.receipt) for done in self._done
+            plan_dict(done.plan, written=done.written, backup=done.backup, receipt=done.receipt, store=done.store)
+            for done in self._done
         ]
-        return exact({"schema": SCHEMA, "logs": plans} if self._many else plans[0])
+        told = {id(found) for done in self._done for found in done.store}
+        store = [finding_dict(found) for found in self._beyond if id(found) not in told]
+        if self._many:
+            return exact({"schema": SCHEMA, "logs": plans, "store": store})
+        return exact(plans[0] | {"store": [*plans[0]["store"], *store]})
 
     def write_receipt(self, path: str) -> None:
         """Write the receipt of every log that was written."""
@@ -214,7 +247,9 @@ class _Run:
         """Give the exit status: the worst of all logs."""
         if self._failed:
             return 2
-        return max((_status(done, wanted=self._target.writes) for done in self._done), default=0)
+        beyond = any(found.severity == "error" for found in self._beyond)
+        worst = max((_status(done, wanted=self._target.writes) for done in self._done), default=0)
+        return 1 if beyond and worst == 0 else worst
 
 
 def _names(given: list[str]) -> frozenset[str]:

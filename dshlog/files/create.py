@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, Self
 
 from dshlog.files.unreadable import Unreadable, reason, shown
@@ -14,6 +16,9 @@ if TYPE_CHECKING:
 MODE = 0o600  # as dsh makes its logs: they hold what people said
 _RANDOM = 6  # bytes in the name of the temporary file
 _BUFFER = 1 << 20
+_NO_LINKS = frozenset(
+    {errno.EPERM, errno.EACCES, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.EINVAL}
+)
 
 
 class Temporary:
@@ -46,13 +51,10 @@ class Temporary:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Remove the temporary file, whatever happened."""
-        try:
+        with suppress(OSError):  # what could not be written was told, or is not wanted any more
             self._file.close()
-        except OSError:
-            pass  # What could not be written was told, or is not wanted any more.
-        finally:
-            if os.path.lexists(self.temporary):
-                os.unlink(self.temporary)
+        with suppress(OSError):  # what stays behind is told by `validate`
+            os.unlink(self.temporary)
 
     def write(self, data: bytes) -> None:
         """Append bytes.
@@ -104,21 +106,39 @@ class NewFile(Temporary):
         try:
             self._file.close()
             self._name()
-            sync_directory(self._directory)
         except FileExistsError as error:
             raise _taken(self.path) from error
         except OSError as error:
             raise failed(self.path, error) from error
+        try:
+            sync_directory(self._directory)
+        except OSError as error:
+            self.withdraw()
+            raise failed(self.path, error) from error
+
+    def withdraw(self) -> None:
+        """Take the published file back, when what belongs to it could not be published."""
+        with suppress(OSError):
+            os.unlink(self.path)
 
     def _name(self) -> None:
         try:
             os.link(self.temporary, self.path)
-        except FileExistsError:
-            raise
-        except (OSError, AttributeError, NotImplementedError):
-            # Not every file system has hard links. The name is taken first, so that nothing is overwritten.
-            os.close(os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, MODE))
+        except (AttributeError, NotImplementedError):
+            self._name_without_link()
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
+            self._name_without_link()
+
+    def _name_without_link(self) -> None:
+        """Take the name first, so that nothing is overwritten: not every file system has hard links."""
+        os.close(os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, MODE))
+        try:
             os.replace(self.temporary, self.path)
+        except OSError:
+            self.withdraw()
+            raise
 
 
 def sync_directory(directory: str) -> None:

@@ -6,7 +6,7 @@ from base64 import b64encode
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from dshlog.render.jsonout import SCHEMA, place_dict
+from dshlog.render.jsonout import SCHEMA, finding_dict, place_dict
 from dshlog.render.look import PLAIN, Look
 from dshlog.render.text import verdict_line
 from dshlog.render.words import count, path_name, preview, shell_word, visible
@@ -126,7 +126,12 @@ def summary_lines(plans: Iterable[tuple[Plan, bool]]) -> Iterator[str]:
 
 
 def plan_dict(
-    plan: Plan, *, written: str | None = None, backup: str | None = None, receipt: Json | None = None
+    plan: Plan,
+    *,
+    written: str | None = None,
+    backup: str | None = None,
+    receipt: Json | None = None,
+    store: Iterable[Finding] = (),
 ) -> Json:
     """Give a plan with every key."""
     return {
@@ -147,6 +152,7 @@ def plan_dict(
         "written": written,
         "backup": backup,
         "receipt": receipt,
+        "store": [finding_dict(found) for found in store],
     }
 
 

@@ -10,6 +10,8 @@ from dshlog.storage.naming import log_name, project_key, session_segment
 if TYPE_CHECKING:
     from dshlog.model.report import Report
 
+MOVED = frozenset({"name-differs-from-version", "directory-differs-from-id", "directory-differs-from-cwd"})
+
 
 class Spot(NamedTuple):
     """The place of a log below a root: the names of the two directories and of the file."""

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import json
-import os
 import shutil
 import subprocess
 import sys
 from base64 import b64decode
-from itertools import product
 from pathlib import Path
 
 import pytest
@@ -43,7 +40,7 @@ def say(capfdbinary):
 def store(tmp_path):
     """Give a function that lays a log into its place below a root of its own."""
 
-    def lay(path, name="s1"):
+    def lay(path, name="demo"):
         place = tmp_path / "sessions/--home-u-demo--" / name / path.name
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, place)
@@ -475,80 +472,6 @@ def test_what_makes_no_sense_is_refused(say, words):
     assert err.startswith("dshlog: error: ")
 
 
-# -- the disk fails
-
-
-class Fails:
-    """Stands for a function of the system that fails at one of its calls."""
-
-    def __init__(self, real, at, error):
-        self.real, self.at, self.error, self.calls = real, at, error, 0
-
-    def __call__(self, *words, **options):
-        self.calls += 1
-        if self.calls == self.at:
-            raise OSError(self.error, os.strerror(self.error))
-        return self.real(*words, **options)
-
-
-CALLS = ["fsync", "link", "replace", "open", "fchmod", "makedirs"]
-
-
-@pytest.mark.parametrize("failure", list(product(CALLS, [1, 2, 3, 4], [errno.ENOSPC, errno.EIO])), ids=str)
-def test_whatever_fails_the_old_log_or_the_new_one_is_there(say, store, monkeypatch, failure):
-    name, at, error = failure
-    log = store(OPEN)
-    before = log.read_bytes()
-    fails = Fails(getattr(os, name), at, error)
-    monkeypatch.setattr(os, name, fails)
-    status, _, err = say("--in-place", log)
-    monkeypatch.undo()
-    if fails.calls < at:
-        assert status == 0
-        return
-    assert (status, "error" in err) in {(2, True), (0, False)}
-    assert log.read_bytes() == before or state(log) == "clean"
-    assert not [path for path in log.parent.iterdir() if path.name.endswith(".tmp")]
-
-
-KILLED = """
-import os, sys
-from dshlog.cli.main import main
-left = int(sys.argv[1])
-def wrapped(real):
-    def call(*words, **options):
-        global left
-        left -= 1
-        if left == 0:
-            os._exit(9)
-        return real(*words, **options)
-    return call
-for name in ("fsync", "link", "replace", "unlink", "fchmod"):
-    setattr(os, name, wrapped(getattr(os, name)))
-os._exit(main(["repair", "--in-place", sys.argv[2]]))
-"""
-
-
-def test_a_kill_at_any_moment_leaves_the_old_log_or_the_new_one(store, tmp_path):
-    reached = set()
-    for at in range(1, 16):
-        log = store(OPEN, f"s{at}")
-        before = log.read_bytes()
-        done = subprocess.run([sys.executable, "-c", KILLED, str(at), str(log)], capture_output=True, check=False)
-        whole = log.read_bytes()
-        assert whole == before or state(log) == "clean"
-        reached.add((done.returncode, whole == before))
-        leftovers = [path for path in log.parent.iterdir() if path.name.endswith(".tmp")]
-        if leftovers and log.exists():
-            found = subprocess.run(
-                [sys.executable, "-m", "dshlog", "validate", str(tmp_path / "sessions")],
-                capture_output=True,
-                check=False,
-            )
-            assert leftovers[0].name.encode() in found.stdout
-    assert {(9, True), (9, False), (0, False)} <= reached
-
-
 def test_a_result_that_is_not_what_was_planned_is_not_written(say, store, monkeypatch):
     log = store(OPEN)
     before = log.read_bytes()
@@ -579,6 +502,28 @@ def test_logs_get_the_places_that_their_headers_name(say, store, tmp_path):
     assert not log.parent.exists()
     assert say("--relocate", root)[:2] == (0, f"{root}: every log lies where its header says\n")
     assert dshlog.validate(moved).state == "clean"
+
+
+def test_a_root_says_what_no_plan_mends(say, store, tmp_path):
+    root = tmp_path / "sessions"
+    store(CLEAN, "demo")
+    raw = FIXTURES / "v4/clean-raw/session.v4.jsonl"
+    store(raw, "other")
+    told = {finding.code for log in root.rglob("session*") for finding in dshlog.validate(log).findings}
+    assert told == set()  # of the content there is nothing to say
+    for words in ([root], ["--in-place", root]):
+        status, out, _ = say(*words)
+        assert status == 1
+        assert "D105 mixed-encodings" in out
+        assert "D102 directory-differs-from-id" in out
+        assert f"next: dshlog repair --relocate {root}" in out
+    document = json.loads(say("--json", root)[1])
+    codes = [{found["code"] for found in plan["store"]} for plan in document["logs"]]
+    assert "D102" in codes[1] | codes[0]
+    one = json.loads(say("--json", root / "--home-u-demo--/other")[1])
+    assert list(Draft202012Validator(SCHEMA).iter_errors(one)) == []
+    assert "D102" in {found["code"] for found in one["store"]}
+    assert say(raw, "-o", tmp_path / "out.jsonl")[0] == 0  # a free file has no place
 
 
 def test_nothing_is_moved_over_what_is_there(say, store, tmp_path):
