@@ -8,6 +8,7 @@ from dshlog.model.fault import Fault
 from dshlog.model.header import Header
 from dshlog.model.number import as_count, is_number
 from dshlog.model.vocabulary import LATEST
+from dshlog.storage.naming import MAX_SEGMENT, session_segment
 
 SEED_IN_BODY = 2  # the first generation whose inherited cut stands in the body
 
@@ -69,6 +70,11 @@ def _type_faults(value: dict[str, Any], version: int) -> list[Fault]:
             wrong(name, "no text")
     if value.get("id") == "":
         wrong("id", "empty, and no dsh finds a session without a name")  # storage.md §1.4
+    elif type(value.get("id")) is str and len(segment := session_segment(value["id"])) > MAX_SEGMENT:
+        text = (
+            f"the id makes a name of {len(segment)} characters, and dsh opens no session with more than {MAX_SEGMENT}"
+        )
+        faults.append(Fault("id-too-long", text, "$.id"))
     if "origin" in value and value["origin"] != "subagent":
         wrong("origin", 'present and not "subagent"')
     if "isSeeded" in value and version >= SEED_IN_BODY and type(value["isSeeded"]) is not bool:

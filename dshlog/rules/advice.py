@@ -55,6 +55,10 @@ _ADVICE = {
     "H109": "upgrade dsh, or dshlog; dshlog cat --raw FILE prints the records",
     "H110 H111 H112 H113": f"{_KEEP}; compare it with the log of the parent session, which holds the inherited events",
     "H114": "open the session on Windows, or give the header the directory as it is called here, in a copy",
+    "H115": (
+        "give the session a shorter id in a copy: in the header, as the name of its directory, and in parentSession of its "
+        "children"
+    ),
     # -- envelope and sequence
     "E101 E102 E106 E107": f"{_LINES}; {_WRITER}",
     "E105 E124 E125": f"{_KEEP}; {_COPY}, since what was in the hole stands nowhere else; {_RAW}",

@@ -156,6 +156,7 @@ HEADER = {
     "H112": _pair((_SEED,), (_OWN,)),
     "H113": _pair((but(_OWN, "data", None),), (_OWN,), before=(TURN,), after=(turn_end(),)),
     "H114": _header(cwd="C:\\p"),
+    "H115": _header(id="s" * 245),
     "G101": Example(before=(head(0),), version=0, readers=("0.2.1", "native")),
     "G102": Example(before=(head(),), readers=("0.1.2", "native")),
 }

@@ -185,6 +185,11 @@ _TEXTS = {
         "The session opens on Windows and is refused elsewhere, where its list does not show it: each dsh takes the "
         "rules of its own platform for an absolute path. dshlog accepts both, as logs travel."
     ),
+    "H115": (
+        "Opening the session fails with ENAMETOOLONG, in every release. dsh makes a name of the id, in which each sign that "
+        "is no letter, digit, dot, dash or underscore takes five characters, and also looks for a file of that name with an "
+        "ending; 244 characters still have room. dshlog invents no other id, since child sessions name their parent by it."
+    ),
     # -- generations
     "G101": (
         "Nothing is wrong with the log. The build that was asked for with --reader upgrades it before it reads it, and "

@@ -363,6 +363,14 @@ RULES = (
         "each dsh judges by the platform it runs on, so this log opens on Windows and is refused elsewhere",
     ),
     Rule(
+        "H115",
+        "id-too-long",
+        None,
+        "hhhhh",
+        "the id is too long for the name of a directory",
+        "dsh looks for the session under a name made of its id and an ending, and no file system has names that long",
+    ),
+    Rule(
         "P143",
         "message-id-repeated",
         "P-030",

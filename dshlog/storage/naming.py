@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dshlog.model.report import Encoding
 
 NO_CWD = "_no-cwd"  # directory of the sessions whose header has no cwd
+MAX_SEGMENT = 244  # characters of a session's directory with which dsh opens it; it also looks for a file named so
 MAX_KEY = 251  # characters of a project key between its two pairs of dashes
 
 _STRAY = 0xDC00  # where the surrogates of stray bytes begin

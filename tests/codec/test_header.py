@@ -183,3 +183,11 @@ def test_a_faulty_header_is_salvaged_member_by_member():
     assert (found.version, found.id, found.created_at, found.delegation_depth) == (4, "", 0, 0)
     assert (found.is_seeded, found.cwd, found.origin, found.agent_preset) == (False, None, "subagent", "")
     assert to_header({"seedLength": 3, "isSeeded": True}, 4).seed_length is None
+
+
+@pytest.mark.parametrize("id_", ["a" * 244, "\u00fc" * 48 + "abcd"])
+def test_an_id_may_be_as_long_as_a_name_of_dsh_can_be(id_):
+    value = {"type": "session", "version": 4, "id": id_, "createdAt": 1, "delegationDepth": 0, "isSeeded": False}
+    assert header_faults(value, 4) == []
+    (fault,) = header_faults(value | {"id": f"{id_}x"}, 4)
+    assert (fault.name, fault.path) == ("id-too-long", "$.id")
