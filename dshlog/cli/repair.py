@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from dshlog.cli.failure import Failure
+from dshlog.cli.headers import LOST_HEADER, Given, known_header
 from dshlog.cli.mending import Mended, Target, mend
 from dshlog.cli.options import EXIT_REPAIR, ColourOption, RootOption
 from dshlog.cli.output import Output, look, say
@@ -66,6 +67,18 @@ def repair(
             help="Also cure this finding, by code or name, though dsh opens the log with it or nothing is damaged.",
         ),
     ] = None,
+    id_: Annotated[
+        str | None,
+        typer.Option(
+            "--id",
+            metavar="ID",
+            help="With --fix H103: the session id for a header that is lost. Default: from its place.",
+        ),
+    ] = None,
+    cwd: Annotated[
+        str | None,
+        typer.Option("--cwd", metavar="DIR", help="With --fix H103: the working directory for that header."),
+    ] = None,
     relocate: Annotated[
         bool,
         typer.Option(
@@ -122,9 +135,13 @@ def repair(
         if output is not None or split is not None or path == "-":
             raise typer.BadParameter("--relocate goes with --in-place and --json alone, for a path")
         return move(world, looked_up(world, path, root, "repair"), carry_out=in_place, json=json)
-    wishes = Wishes(now=int(time.time() * 1000), allow_loss=allow_loss, keep=keep, fix=_names(fix or []))
+    named = _names(fix or [])
+    if (id_ is not None or cwd is not None) and LOST_HEADER not in named:
+        raise typer.BadParameter("--id and --cwd go with --fix H103")
+    given = Given(id_, cwd) if LOST_HEADER in named else None
+    wishes = Wishes(now=int(time.time() * 1000), allow_loss=allow_loss, keep=keep, fix=named)
     target = Target(out=output, in_place=in_place, split=split, backups=backup_dir, lost_found=lost_found)
-    run = _Run(world, wishes, target)
+    run = _Run(world, wishes, target, given)
     run.over(looked_up(world, path, root, "repair"))
     with Output() as out:
         run.print(out, color, json=json, diff=diff)
@@ -136,8 +153,8 @@ def repair(
 class _Run:
     """One run over the logs behind a path; one that fails does not stop the others."""
 
-    def __init__(self, world: World, wishes: Wishes, target: Target) -> None:
-        self._world, self._wishes, self._target = world, wishes, target
+    def __init__(self, world: World, wishes: Wishes, target: Target, given: Given | None) -> None:
+        self._world, self._wishes, self._target, self._given = world, wishes, target, given
         self._done: list[Mended] = []
         self._places = Places(world)
         self._beyond: list[Finding] = []  # of names and places, which no plan mends
@@ -161,7 +178,7 @@ class _Run:
             self._places.enter(path)
         for log in logs:
             try:
-                done = mend(self._world, log, self._wishes, self._target)
+                done = mend(self._world, log, self._wished(log), self._target)
                 self._done += done if one else [self._placed(log, each) for each in done]
             except (Unreadable, Failure) as error:
                 if not self._many:
@@ -169,6 +186,12 @@ class _Run:
                 self._failed = True
                 say("error", error.message, error.hints)
         self._beyond += self._places.findings()
+
+    def _wished(self, log: str) -> Wishes:
+        """Give what is asked for, with what is known of a header that may be written anew."""
+        if self._given is None:
+            return self._wishes
+        return replace(self._wishes, header=known_header(self._world, log, self._given))
 
     def _placed(self, log: str, done: Mended) -> Mended:
         """Give what came of a log with what its place says of it, as it is now."""
@@ -213,7 +236,11 @@ class _Run:
             out.lines(plan_lines(done.plan, looks))
             if diff:
                 out.lines(diff_lines(done.plan))
-            out.lines(written_lines(done) if done.written is not None else next_lines(done.plan, self._wishes))
+            out.lines(
+                written_lines(done)
+                if done.written is not None
+                else next_lines(done.plan, self._wished(done.plan.before.path))
+            )
         out.lines(store_lines(self._beyond, looks))
         if any(found.name in MOVED for found in self._beyond):
             out.lines((f"next: dshlog repair --relocate {shell_word(self._path)}",))

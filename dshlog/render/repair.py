@@ -80,6 +80,7 @@ def _commands(plan: Plan, wishes: Wishes, path: str) -> Iterator[str]:
         yield from _sides(path)
         return
     options = "".join(f" --fix {name}" for name in sorted(wishes.fix))
+    options += _facts(wishes)
     options += f" --keep {wishes.keep}" if wishes.keep is not None else ""
     options += " --allow-loss --lost-found DIR" if plan.lossy else ""
     if path == "-":
@@ -89,9 +90,17 @@ def _commands(plan: Plan, wishes: Wishes, path: str) -> Iterator[str]:
     yield f"  or: dshlog repair{options} -o NEW {path}   (a new file; the old one is not touched)"
 
 
+def _facts(wishes: Wishes) -> str:
+    """Give the options that say what a lost header said."""
+    known = wishes.header or {}
+    return "".join(f" --{name} {shell_word(known[name])}" for name in ("id", "cwd") if type(known.get(name)) is str)
+
+
 def _choices(plan: Plan, path: str) -> Iterator[str]:
     if any(found.name in CHOICES for found in plan.before.findings):
         yield from _sides(path)
+    elif plan.before.native.first == "H103":
+        yield f"next: dshlog repair --fix H103 --id ID --cwd DIR {path}   (a new header, if the first line is an event)"
     elif (code := plan.before.native.first or plan.before.latest.first) is not None:
         yield f"next: dshlog explain {code}"
 

@@ -159,6 +159,7 @@ def _step(sheet: Sheet, standing: Standing, wishes: Wishes, *, lossless: bool) -
             version=4 if version is None else min(version, 4),
             now=wishes.now,
             keep=wishes.keep,
+            header=wishes.header,
         )
         action = remedy(case)
         if action is None or (lossless and action.loss != NOTHING) or not trial.lines:

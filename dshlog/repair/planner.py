@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from dshlog.repair.finish import OPENS, Tail, finish
 from dshlog.repair.mend import keeping_tail, mend
@@ -27,13 +27,15 @@ class Wishes:
     """What is asked of a repair.
 
     `now` is the wall clock in milliseconds, for the marker behind closers. `keep` is the branch of a log
-    that two writers continued. `fix` names findings that are cured although dsh opens the log with them.
+    that two writers continued. `fix` names findings that are cured although dsh opens the log with them. `header` has
+    the members, as far as they are known, of a header that is written anew; None when none may be.
     """
 
     now: int
     allow_loss: bool = False
     keep: Side | None = None
     fix: frozenset[str] = frozenset()
+    header: dict[str, Any] | None = None
 
 
 def plan_repair(source: Source, path: str, wishes: Wishes, *, encoding: Encoding | None = None) -> Plan:

@@ -472,6 +472,71 @@ def test_what_makes_no_sense_is_refused(say, words):
     assert err.startswith("dshlog: error: ")
 
 
+# -- a lost header
+
+
+@pytest.fixture
+def headless(store):
+    log = store(FIXTURES / "v4/clean-raw/session.v4.jsonl")
+    lines = log.read_bytes().splitlines(keepends=True)
+    log.write_bytes(b"".join(lines[1:]))
+    return log, lines
+
+
+def test_a_lost_header_is_not_made_up_unless_asked(say, headless):
+    log, _ = headless
+    status, out, _ = say(log)
+    assert status == 1
+    assert "next: dshlog repair --fix H103 --id ID --cwd DIR" in out
+
+
+def test_a_lost_header_is_written_anew_from_the_place_and_the_command_line(say, headless, tmp_path):
+    log, lines = headless
+    assert say("--fix", "H103", log)[2].count("--cwd DIR") == 1
+    assert "--cwd" in say("--fix", "H103", "--cwd", "/elsewhere", log)[2]
+    assert "no absolute path" in say("--fix", "H103", "--cwd", "elsewhere", log)[2]
+    words = ["--fix", "H103", "--cwd", "/home/u/demo"]
+    status, out, _ = say(*words, log)
+    assert status == 1
+    assert "what the header said, of which createdAt and delegationDepth is made up" in out
+    assert "next: dshlog repair --fix header-not-session --id demo --cwd /home/u/demo --allow-loss" in out
+    assert say(*words, "--allow-loss", "--in-place", log)[0] == 3
+    made = log.read_bytes().splitlines(keepends=True)
+    assert made[1:] == lines[1:]
+    head, was = json.loads(made[0]), json.loads(lines[0])
+    first = json.loads(lines[1])["time"]
+    assert head == was | {"createdAt": first}
+    assert list(head) == list(was)
+    assert main(["validate", "--quick", str(log)]) == 0
+
+
+def test_another_generation_has_what_the_lost_header_said(say, headless):
+    log, lines = headless
+    older = log.with_name("session.v3.jsonl")
+    shutil.copyfile(FIXTURES / "v3/clean-raw/session.v3.jsonl", older)
+    assert say("--fix", "H103", "--allow-loss", "--in-place", log)[0] == 3
+    assert json.loads(log.read_bytes().splitlines()[0]) == json.loads(lines[0])
+
+
+def test_a_header_that_was_lost_with_its_frame_gets_a_frame_of_its_own(say, tmp_path):
+    log, out = tmp_path / "session.v4.jsonl.zstd", tmp_path / "out.jsonl.zstd"
+    data = CLEAN.read_bytes()
+    log.write_bytes(data[data.index(b"\x28\xb5\x2f\xfd", 4) :])
+    assert say("--fix", "H103", "--id", "mine", "--allow-loss", log, "-o", out)[0] == 3
+    assert state(out) == "clean"
+    assert out.read_bytes().endswith(log.read_bytes())
+
+
+def test_a_free_file_needs_the_id(say, headless, tmp_path):
+    free, out = tmp_path / "free.jsonl", tmp_path / "out.jsonl"
+    shutil.copyfile(headless[0], free)
+    assert say("--fix", "H103", free)[0] == 1
+    assert say("--fix", "H103", "--id", "mine", "--allow-loss", free, "-o", out)[0] == 3
+    assert json.loads(out.read_bytes().splitlines()[0])["id"] == "mine"
+    assert state(out) == "clean"
+    assert say("--id", "mine", free)[0] == 2
+
+
 def test_a_result_that_is_not_what_was_planned_is_not_written(say, store, monkeypatch):
     log = store(OPEN)
     before = log.read_bytes()

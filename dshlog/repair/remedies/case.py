@@ -26,7 +26,8 @@ class Case:
     """A finding on a sheet that a remedy may change.
 
     `index` is that of the line in the sheet, which is the line itself for a finding about none. `keep` is
-    the branch of a two-writer log that was chosen. `now` is the wall clock in milliseconds.
+    the branch of a two-writer log that was chosen. `now` is the wall clock in milliseconds. `header` has what
+    is known of a header that may be written anew.
     """
 
     sheet: Sheet
@@ -35,6 +36,7 @@ class Case:
     version: int
     now: int
     keep: Literal["first", "second"] | None = None
+    header: dict[str, Any] | None = None
 
     @property
     def line(self) -> Line:

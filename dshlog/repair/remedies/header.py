@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from dshlog.codec.header import OPTIONAL, REQUIRED
 from dshlog.model.number import as_count
-from dshlog.repair.remedies.case import edit
+from dshlog.repair.remedies.case import added, edit
 from dshlog.storage.jsontext import dumps
 from dshlog.storage.naming import decode_segment, is_project_dir, parse_log_name
 
@@ -139,6 +139,32 @@ def seed_length(case: Case) -> Action | None:
     done = case.done("edit", text, loss="where the inherited part ends")
     edit(case.sheet, case.index, {**row, "seedLength": length})
     return done
+
+
+def rebuilt(case: Case) -> Action | None:
+    """Put a header before the first event, of what is known about it, when that was asked for."""
+    row, facts = case.row, case.header
+    if facts is None or row is None or case.sheet.seq_of(case.line) != 0 or not facts.get("id"):
+        return None
+    named = parse_log_name(_name(case.sheet.path))
+    version = facts.get("version", case.version) if named is None else named.generation
+    own = {"type": "session", "version": version, "createdAt": _began(row), "delegationDepth": 0}
+    if version >= _SEEDED_IN_BODY:
+        own["isSeeded"] = any(_marks(line.row) for line in case.sheet.lines)
+    known = {name: value for name, value in facts.items() if name in (*REQUIRED[version], *OPTIONAL[version])}
+    made = _in_order({**own, **known, "type": "session", "version": version})
+    guessed = [name for name in ("createdAt", "delegationDepth") if name not in known]
+    text = f"a header is put before the first event: {dumps(made).decode('utf-8', 'replace')}"
+    done = case.done(
+        "insert", text, loss=f"what the header said, of which {' and '.join(guessed) or 'nothing'} is made up"
+    )
+    case.sheet.lines.insert(0, added(made))
+    return done
+
+
+def _began(row: dict[str, Any]) -> int:
+    """Give the time of the first event."""
+    return as_count(row.get("time", row.get("time0"))) or 0
 
 
 def _name(path: str) -> str:

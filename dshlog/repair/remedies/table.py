@@ -18,7 +18,7 @@ REMEDIES: dict[str, tuple[Remedy, ...]] = {
     "not-an-object": (lines.blank, lines.unreadable),
     # -- the header
     "header-not-json": (lines.byte_order_mark,),
-    "header-not-session": (header.kind,),
+    "header-not-session": (header.kind, header.rebuilt),
     "header-version-invalid": (header.version_of_name, header.version_text),
     "header-member-unknown": (header.unknown_member,),
     "header-member-retired": (header.unknown_member,),
