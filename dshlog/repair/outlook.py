@@ -6,8 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dshlog.model.vocabulary import LATEST
+from dshlog.repair.plan import NOTHING, Advice
 from dshlog.repair.script import result
-from dshlog.repair.words import remains_words, uncured_words
+from dshlog.repair.words import loss_words, remains_words, uncured_words
 from dshlog.report.examine import examine
 from dshlog.storage.source import BytesSource
 
@@ -16,16 +17,22 @@ if TYPE_CHECKING:
 
     from dshlog.model.report import Encoding, Report
     from dshlog.repair.plan import Plan
+    from dshlog.report.examine import Upgrading
     from dshlog.storage.source import Source
 
-    Cure = Callable[[frozenset[str]], Plan | None]
 
+def judged(source: Source, native: Report, encoding: Encoding | None, *, always: bool = False) -> Report:
+    """Give the verdict that counts for a log that its own build opens: that of the latest one, if it refuses the upgrade.
 
-def judged(source: Source, native: Report, encoding: Encoding | None) -> Report:
-    """Give the verdict that counts for a log that its own build opens: that of the latest one, if it refuses the upgrade."""
+    Args:
+        source: the log.
+        native: the verdict of its own build.
+        encoding: of the log.
+        always: ask about large logs too.
+    """
     if native.version is None or native.version >= LATEST:
         return native
-    return examine(source, native.path, encoding=encoding, upgrade="small")
+    return examine(source, native.path, encoding=encoding, upgrade="always" if always else "small", deep=always)
 
 
 def refused_at(source: Source, plan: Plan) -> str | None:
@@ -34,27 +41,31 @@ def refused_at(source: Source, plan: Plan) -> str | None:
     if plan.script is None or version is None or version >= LATEST:
         return None
     made = BytesSource(b"".join(result(plan.script, source, plan.before.encoding)))
-    report = examine(made, plan.before.path, encoding=plan.before.encoding, upgrade="small")
+    upgrade: Upgrading = "always" if plan.fixes else "small"
+    report = examine(made, plan.before.path, encoding=plan.before.encoding, upgrade=upgrade)
     return report.latest.first if report.latest.opens is False else None
 
 
-def with_outlook(source: Source, plan: Plan, native: Report, cure: Cure) -> Plan:
-    """Give the plan for a log whose upgrade dsh refuses, with what is left of that.
+def with_outlook(source: Source, plan: Plan, everything: Callable[[], Plan | None]) -> Plan:
+    """Give the plan for a log of an older generation, with what dsh still refuses to upgrade and which fixes would cure that.
 
     Args:
         source: the log.
-        plan: the plan, with that verdict.
-        native: the verdict of the log's own build.
-        cure: plans the repair with findings that are cured because they are named.
+        plan: the plan.
+        everything: plans the repair with all fixes that the upgrade needs.
     """
     code = refused_at(source, plan)
     if code is None:
         return plan
-    if not plan.healthy:
-        return replace(plan, remains=remains_words(plan.before, code))
-    own = {found.name for found in native.findings}
-    wanted = [found for found in plan.before.findings if found.severity == "error" and found.name in own]
-    fixes = list(dict.fromkeys(found.code for found in wanted))
-    other = cure(frozenset(found.name for found in wanted)) if wanted else None
-    cured = other is not None and other.script is not None and refused_at(source, other) is None
-    return replace(plan, why_not=uncured_words(plan.before, code, fixes if cured else []))
+    advice = advised(source, everything())
+    if plan.healthy:
+        return replace(plan, why_not=uncured_words(plan.before, code, advice), advice=advice)
+    return replace(plan, remains=remains_words(plan.before, code, advice), advice=advice)
+
+
+def advised(source: Source, plan: Plan | None) -> Advice | None:
+    """Give the fixes of a plan as advice; None when dsh would refuse its result too."""
+    if plan is None or plan.script is None or not plan.fixes or refused_at(source, plan) is not None:
+        return None
+    losses = list(dict.fromkeys(action.loss for action in plan.actions if action.loss != NOTHING))
+    return Advice(plan.fixes, loss_words(plan, losses) if plan.lossy else NOTHING)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
+from dshlog.repair.asked import EVERYTHING, Asked
 from dshlog.repair.finish import OPENS, Tail, finish
 from dshlog.repair.mend import mend
 from dshlog.repair.outlook import judged, refused_at, with_outlook
@@ -16,6 +17,9 @@ from dshlog.report.examine import examine
 from dshlog.storage.source import BytesSource
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dshlog.migrate.children import Child
     from dshlog.model.report import Encoding, Report
     from dshlog.storage.source import Source
 
@@ -27,13 +31,26 @@ class Wishes:
     """What is asked of a repair.
 
     `now` is the wall clock in milliseconds, for the marker behind closers. `keep` is the branch of a log
-    that two writers continued. `fix` names findings that are cured although dsh opens the log with them.
+    that two writers continued. `fix` names findings that are cured although dsh opens the log with them, `fixes`
+    what is done only by name, each with what was named behind it. `children` are the child sessions of the log.
     """
 
     now: int
     allow_loss: bool = False
     keep: Side | None = None
     fix: frozenset[str] = frozenset()
+    fixes: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    children: tuple[Child, ...] = ()
+
+    @property
+    def named(self) -> bool:
+        """Tell whether anything was asked for by name."""
+        return bool(self.fix or self.fixes)
+
+    @property
+    def asked(self) -> Asked:
+        """Give what was asked for by name."""
+        return Asked(self.fix, dict(self.fixes))
 
 
 def plan_repair(source: Source, path: str, wishes: Wishes, *, encoding: Encoding | None = None) -> Plan:
@@ -48,11 +65,15 @@ def plan_repair(source: Source, path: str, wishes: Wishes, *, encoding: Encoding
     tail = Tail(source, path, encoding)
     report = tail.report
     if report.state not in OPENS:
-        return _mended(source, report, wishes)
-    known = judged(source, report, encoding)
+        return with_outlook(source, _mended(source, report, wishes), lambda: _everything(source, report, wishes))
+    known = judged(source, report, encoding, always=bool(wishes.fixes))
+    if wishes.named and (known.latest.opens is False or known.latest.but):
+        cured = mend(source, known, wishes)
+        if cured is not None and cured.script is not None and cured.fixes:
+            return agreed(with_outlook(source, cured, lambda: _everything(source, known, wishes)), wishes)
     plan = replace(_opened(source, tail, wishes), before=known)
     if known.latest.opens is False:
-        return with_outlook(source, plan, report, lambda names: mend(source, known, _naming(wishes, names)))
+        return with_outlook(source, plan, lambda: _everything(source, known, wishes))
     if known.latest.opens and (code := refused_at(source, plan)) is not None:
         return replace(_own_cut(source, tail, wishes, code), before=known)
     return plan
@@ -85,8 +106,9 @@ def _names(report: Report) -> frozenset[str]:
     return frozenset(found.name for found in report.findings)
 
 
-def _naming(wishes: Wishes, names: frozenset[str]) -> Wishes:
-    return replace(wishes, fix=wishes.fix | names)
+def _everything(source: Source, report: Report, wishes: Wishes) -> Plan | None:
+    """Plan with every fix that the upgrade needs."""
+    return mend(source, report, replace(wishes, fixes={**wishes.fixes, **EVERYTHING.fixes}))
 
 
 def _mended(source: Source, report: Report, wishes: Wishes) -> Plan:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dshlog.migrate.chain import LAST, chain, header_of
-from dshlog.migrate.refusal import PUBLISHING, READING, Refusal, Refusals
+from dshlog.migrate.refusal import KEPT, PUBLISHING, READING, Refusal, Refusals
 from dshlog.migrate.restored import Restoring
 from dshlog.migrate.successor import Successor
 from dshlog.model.finding import Finding
@@ -62,7 +62,7 @@ class Upgraded:
 class Upgrade:
     """One upgrade: takes the lines behind the header, then tells what came of it."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - one keyword for each way
         self,
         header: Header,
         to: int = LAST,
@@ -70,9 +70,10 @@ class Upgrade:
         children: Iterable[Child] = (),
         write: Callable[[bytes], object] | None = None,
         verify: bool = False,
+        most: int = KEPT,
     ) -> None:
         self._version, self._to = header.version, to
-        self._refusals = Refusals()
+        self._refusals = Refusals(most)
         self._last = Successor(header_of(header, to), self._refusals, write=write, verify=verify)
         self._chain = chain(header, to, self._last, self._refusals, children)
 
@@ -135,6 +136,7 @@ def upgrade(  # noqa: PLR0913 - one keyword for each way
     children: Iterable[Child] = (),
     write: Callable[[bytes], object] | None = None,
     verify: bool = True,
+    most: int = KEPT,
 ) -> Upgraded:
     """Upgrade one log.
 
@@ -145,12 +147,13 @@ def upgrade(  # noqa: PLR0913 - one keyword for each way
         children: the child sessions of the log.
         write: takes the text of the result; worth nothing when there are refusals.
         verify: whether embedded streams are replayed, as dsh does before it writes the result.
+        most: refusals of one name that are kept one by one.
     """
     reading = Reading(source, encoding)
     header = reading.header
     if header is None or header.version >= to:
         return Upgraded(version=reading.version, to=to, refusals=tuple(physical(reading.drafts)), more={})
-    done = Upgrade(header, to, children=children, write=write, verify=verify)
+    done = Upgrade(header, to, children=children, write=write, verify=verify, most=most)
     for lines, _, _ in reading.batches():
         done.feed(lines)
     return done.finish(reading.drafts)

@@ -371,7 +371,7 @@ def test_what_dsh_refuses_to_upgrade_is_told_as_validate_tells_it(say, tmp_path)
         status, text, _ = say(log, *words)
         assert status == 1
         assert "refused" in text
-        assert "--fix E112" in text
+        assert "--fix drop-record=demo/note" in text
         assert not out.exists()
     status, text, _ = say("--json", log)
     plan = json.loads(text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dshlog.repair.remedies import calls, fields, header, last, lines, order, payload, turns
+from dshlog.repair.remedies import callids, calls, fields, header, last, lines, order, payload, turns
 
 if TYPE_CHECKING:
     from dshlog.repair.plan import Plan
@@ -66,6 +66,7 @@ REMEDIES: dict[str, tuple[Remedy, ...]] = {
     "span-not-exact": (fields.exact_span,),
     "span-holds-head": (fields.exact_span,),
     "retired-dispatch": (payload.dispatch_name,),
+    "retired-type": (payload.compaction_name,),
     "message-id-missing": (payload.message_id,),
     "header-system-retired": (payload.header_system,),
     "tool-deferral-not-true": (payload.tool_deferral,),
@@ -86,8 +87,8 @@ REMEDIES: dict[str, tuple[Remedy, ...]] = {
     "outside-step": (turns.open_before, turns.number),
     "outside-turn": (turns.open_before, turns.number),
     "step-start-outside-turn": (turns.open_before,),
-    "tool-source-malformed": (calls.empty_id,),
-    "call-id-malformed": (calls.empty_id,),
+    "tool-source-malformed": (callids.fill_ids,),
+    "call-id-malformed": (callids.fill_ids,),
     "call-advertised-twice": (calls.second_copy,),
     "call-differs": (calls.advertised_arguments,),
     "call-unanswered": (turns.close_before,),

@@ -1,0 +1,214 @@
+"""Fixes for what only the upgrade refuses: taken until it refuses nothing, or no fix leads on. The upgrade is the judge."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from dshlog.migrate.refusal import PUBLISHING, READING, RESULT
+from dshlog.repair.fixes.attempts import Attempts
+from dshlog.repair.fixes.spot import action, spot_of
+from dshlog.repair.fixes.table import ROW_FIXES, SHEET_FIXES
+from dshlog.repair.remedies.case import edit
+from dshlog.repair.seqs import Seqs
+from dshlog.report.upgrade import upgrade
+from dshlog.rules.fixes import cures
+from dshlog.rules.register import BY_CODE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from dshlog.migrate.children import Child
+    from dshlog.migrate.refusal import Refusal
+    from dshlog.repair.asked import Asked
+    from dshlog.repair.fixes.spot import Spot
+    from dshlog.repair.plan import Action
+    from dshlog.repair.sheet import Sheet
+
+ROUNDS = 200
+SINGLES = 24  # refusals that are tried one by one when all at once do not lead on
+_MOST = 1 << 20  # refusals of one name that are told apart
+_STAGES = (READING, "0->1", "1->2", "2->3", "3->4", RESULT, PUBLISHING)
+_EARLY = 5  # stages before the result
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What the upgrade says of a sheet: its refusals, how many at each stage, and how many lines stand behind the first of the result."""
+
+    refusals: tuple[Refusal, ...]
+    counts: tuple[int, ...]
+    behind: int
+
+    @property
+    def opens(self) -> bool:
+        """Tell whether dsh opens the log."""
+        return not any(self.counts[:-1])
+
+    def better(self, other: Standing) -> bool:
+        """Tell whether less is left than at another standing."""
+        early, before = self.counts[:_EARLY], other.counts[:_EARLY]
+        if early != before:
+            return early < before
+        if self.counts[_EARLY:] == other.counts[_EARLY:]:
+            return self.behind < other.behind
+        return self.counts[_EARLY:] < other.counts[_EARLY:] or self.behind < other.behind
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """A sheet with fixes: what was done, by which of them, and what is left."""
+
+    sheet: Sheet
+    actions: tuple[Action, ...]
+    used: tuple[str, ...]
+    left: Standing
+
+
+def judge(sheet: Sheet, children: Iterable[Child] = ()) -> Standing:
+    """Ask the upgrade about a sheet."""
+    done = upgrade(sheet.source(), "raw", children=children, most=_MOST)
+    found = Counter(refusal.edge for refusal in done.refusals)
+    seqs = Seqs(sheet)
+    first = min(
+        (refusal.seq for refusal in done.refusals if refusal.edge == RESULT and refusal.seq is not None), default=None
+    )
+    behind = 0 if first is None else len(sheet.lines) - seqs.line(first)
+    return Standing(done.refusals, tuple(found[stage] for stage in _STAGES), behind)
+
+
+def fixed(sheet: Sheet, version: int, asked: Asked, *, now: int, children: tuple[Child, ...] = ()) -> Fixed:
+    """Take the fixes that were asked for.
+
+    Args:
+        sheet: a log of v0 to v3 that its own build opens; it is not changed.
+        version: its generation.
+        asked: which fixes may be taken.
+        now: the wall clock in milliseconds.
+        children: the child sessions of the log.
+    """
+    work = _Work(version, asked, now, children)
+    return work.run(sheet)
+
+
+class _Work:
+    def __init__(self, version: int, asked: Asked, now: int, children: tuple[Child, ...]) -> None:
+        self._version, self._asked, self._now, self._children = version, asked, now, children
+        self._sheet: Sheet
+
+    def run(self, sheet: Sheet) -> Fixed:
+        at = Fixed(sheet, (), (), judge(sheet, self._children))
+        seen = {sheet.text()}
+        for _ in range(ROUNDS):
+            self._sheet = at.sheet
+            targets = [refusal for refusal in at.left.refusals if any(self._names(refusal))]
+            if not targets:
+                break
+            step = next((one for one in self._steps(at, targets) if one.sheet.text() not in seen), None)
+            if step is None:
+                break
+            seen.add(step.sheet.text())
+            at = step
+        return at
+
+    def _names(self, refusal: Refusal) -> list[str]:
+        """Give the fixes that may be taken for a refusal."""
+        rule = BY_CODE[refusal.about].name if refusal.about in BY_CODE else None
+        known = cures(rule or refusal.name, refusal.path, refusal.how)
+        if refusal.edge == PUBLISHING and not self._ours(
+            refusal
+        ):  # dsh opens it all the same, so that it has to be named
+            return [fix for fix in known if fix in self._asked.fixes]
+        return [fix for fix in known if self._asked.allows(fix, refusal.name, *([rule] if rule else []))]
+
+    def _ours(self, refusal: Refusal) -> bool:
+        """Tell whether a message was changed here, so that it has to agree with its stream again."""
+        return refusal.seq is not None and self._sheet.lines[Seqs(self._sheet).line(refusal.seq)].touched
+
+    def _steps(self, at: Fixed, targets: list[Refusal]) -> Iterator[Fixed]:
+        """Yield what leads on: all refusals at once, then one at a time."""
+        for all_at_once in (self._rows, self._sheets):
+            some = all_at_once(at, targets)
+            if some is not None:
+                yield some
+        for refusal in targets[:SINGLES]:
+            yield from self._single(at, refusal)
+
+    def _spots(self, sheet: Sheet, targets: Iterable[Refusal]) -> list[Spot]:
+        seqs, attempts = Seqs(sheet), Attempts(sheet, self._version)
+        return [spot_of(sheet, refusal, seqs, attempts, version=self._version, now=self._now) for refusal in targets]
+
+    def _rows(self, at: Fixed, targets: list[Refusal]) -> Fixed | None:
+        """Change every record that a fix of one record is for; of one record the last refusal first."""
+        trial = at.sheet.copy()
+        done: list[Action] = []
+        used: list[str] = []
+        for spot in reversed(self._spots(trial, targets)):
+            for fix in self._names(spot.refusal):
+                if fix not in ROW_FIXES:
+                    break  # it comes before those of one record
+                said = next(ROW_FIXES[fix](replace(spot, values=self._asked.values(fix))), None)
+                if said is not None:
+                    done.append(action(spot, "edit", said.message, loss=said.loss))
+                    used.append(fix)
+                    edit(trial, spot.index, said.row)
+                    break
+        return self._reached(at, trial, done[::-1], used[::-1])
+
+    def _sheets(self, at: Fixed, targets: list[Refusal]) -> Fixed | None:
+        """Take one fix of the whole log for all refusals that it is the first for."""
+        trial = at.sheet.copy()
+        groups: dict[str, list[Spot]] = {}
+        for spot in self._spots(trial, targets):
+            fix = self._names(spot.refusal)[0]
+            if fix in SHEET_FIXES:
+                groups.setdefault(fix, []).append(replace(spot, values=self._asked.values(fix)))
+        for fix, spots in groups.items():
+            kinds = [spot.kind for spot in spots]
+            done = SHEET_FIXES[fix](spots)
+            if done:
+                return self._reached(at, trial, done, self._words(fix, kinds))
+        return None
+
+    def _single(self, at: Fixed, refusal: Refusal) -> Iterator[Fixed]:
+        for fix in self._names(refusal):
+            if fix in SHEET_FIXES:
+                trial = at.sheet.copy()
+                spot = replace(self._spots(trial, [refusal])[0], values=self._asked.values(fix))
+                kinds = [spot.kind]
+                made = self._reached(at, trial, SHEET_FIXES[fix]([spot]), self._words(fix, kinds), refusal)
+                if made is not None:
+                    yield made
+                continue
+            spot = replace(self._spots(at.sheet, [refusal])[0], values=self._asked.values(fix))
+            for said in ROW_FIXES[fix](spot):
+                trial = at.sheet.copy()
+                edit(trial, spot.index, said.row)
+                done = [action(spot, "edit", said.message, loss=said.loss)]
+                made = self._reached(at, trial, done, [fix], refusal)
+                if made is not None:
+                    yield made
+
+    def _words(self, fix: str, kinds: list[str]) -> list[str]:
+        """Give the words that ask for a fix; what drops records names their types."""
+        return [f"{fix}={kind}" for kind in dict.fromkeys(kinds)] if fix == "drop-record" else [fix]
+
+    def _reached(
+        self, at: Fixed, trial: Sheet, done: list[Action], used: list[str], target: Refusal | None = None
+    ) -> Fixed | None:
+        """Give where a trial leads, when it leads on."""
+        if not done:
+            return None
+        left = judge(trial, self._children)
+        if not left.better(at.left) and not (target is not None and _gone(target, at.left, left)):
+            return None
+        return Fixed(trial, (*at.actions, *done), tuple(dict.fromkeys((*at.used, *used))), left)
+
+
+def _gone(target: Refusal, before: Standing, after: Standing) -> bool:
+    """Tell whether a refusal went although another one of the same stage shows behind it now."""
+    if after.counts != before.counts:
+        return False
+    here, same = target.path or "$", [one for one in after.refusals if (one.seq, one.edge) == (target.seq, target.edge)]
+    return not any((one.path or "$").startswith(here) or here.startswith(one.path or "$") for one in same)

@@ -1,0 +1,183 @@
+"""Repairs that are made only when they are asked for by name: what each changes, what it costs, what proves it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+NOTHING = "none"
+UPGRADE = "the upgrade takes the result"
+BOTH = "its own build opens the result, and the upgrade takes it"
+
+
+class Fix(NamedTuple):
+    """One repair. `value` stands for what may be given behind the name; None where there is nothing to give.
+
+    `loss` says what it costs at most; the plan says what it costs in a log. `needs_value` tells that the value may
+    not be left out.
+    """
+
+    name: str
+    what: str
+    loss: str
+    proof: str = UPGRADE
+    value: str | None = None
+    needs_value: bool = False
+
+
+_FIXES = (
+    # -- members of a record
+    Fix("drop-member", "a member or an item that the upgrade does not take goes", "that member"),
+    Fix("add-member", "a member that the upgrade misses is put in, derived where it can be", "nothing, but it may be made up"),
+    Fix("source-notice", "the source of a plugin with a summary gets the form notice, which has one", "the form it had"),
+    Fix("map-source", "a source of a kind that v2 does not have becomes one of a plugin of that name", "members that do not fit", value="KIND"),
+    Fix("content-text", "a block of a kind that v2 does not have becomes a text that spells it", "that it was no text", value="KIND"),
+    Fix("descriptor-version", "a subagent/descriptor gets the form of version 3", "members that do not fit"),
+    Fix("goal-change", "the change inside an old goal message becomes an event of its own, as the upgrade makes it", NOTHING),
+    Fix("goal-text", "the text of an old goal message becomes that of its change", "the text"),
+    Fix("old-form", "a turn or a steering message of an old form gets the form that the upgrade makes of it", "members that do not fit"),
+    Fix("header-reason", "the reason of a request/header becomes change", "the reason"),
+    Fix("wrap-replay", "a flat replay state becomes the response of one, in the chunk and in its message", NOTHING),
+    Fix("list-once", "a list of seqs names each event once, and none that is not earlier", "what it named beside"),
+    Fix("span-ends", "the range of a compaction begins and ends where its list does", "the range"),
+    Fix("flag-error", "a tool result with an error is marked as failed", "that it was not"),
+    Fix("message-form", "text, or nothing, where a message has its list of content becomes such a list", NOTHING),
+    Fix("tool-wrapper", "a tool result becomes one wrapper block of its own call", "what named another call"),
+    Fix("system-source", "the source of a system/message becomes that of the system prompt", "the source"),
+    Fix("rename-message", "a message gets another id than one that the upgrade gives away", "the id"),
+    Fix("recovered-id", "the result of a call that never started gets the id that a recovery gives", "the id"),
+    Fix("drop-header-member", "a member that no header of this generation has goes", "that member"),
+    # -- chunks
+    Fix("recite", "a message cites exactly the chunks of its attempt", NOTHING),
+    Fix("cite-nothing", "a message cites nothing, and its chunks become an attempt without a message", "which chunks it came from"),
+    Fix("drop-stream", "a message has an empty stream", "the chunks it came from"),
+    Fix("drop-reference", "an event names no chunk, and none that is not written yet", "what it named"),
+    Fix("move-cut", "the inherited part ends before the attempt that it split", "where it ended"),
+    # -- calls
+    Fix("fill-call-id", "calls with an empty id get one, in the message, at the start and in the result", NOTHING, BOTH),
+    Fix("second-copy", "a second block that advertises the same call word for word goes", NOTHING, BOTH),
+    Fix("rename-call", "of two calls with one id the later one gets another, in each of its records", "the id", BOTH),
+    Fix("advertised-arguments", "a tool/call has the name and the arguments that its message advertised", "those that it had", BOTH),
+    Fix("called-arguments", "a message advertises the name and the arguments that the call was started with", "those that it had", BOTH),
+    Fix("start-call", "a result without a started call gets a tool/call before it", "nothing, but a record is made up", BOTH),
+    # -- turns and order
+    Fix("behind-step", "messages before the first step move behind its start", "their order"),
+    Fix("into-step", "a request/header with another prompt moves into the next step", "its order"),
+    Fix("system-to-head", "a system/message that came late moves before the first message", "its order"),
+    Fix("system-to-user", "a system/message that came late becomes a message of the user, which it is not", "who said it"),
+    Fix("restart-turn", "what stands between an inbox event and the turn that it starts moves before it", "its order"),
+    Fix("close-open", "closers end a turn, a step or calls that were left open", "nothing, but records are made up", BOTH),
+    Fix("open-lost", "the start of a turn or of a step that got lost is put in", "nothing, but records are made up", BOTH),
+    Fix("right-number", "a record names the turn and the step that it stands in", "those that it named", BOTH),
+    # -- surface and compaction
+    Fix("surface-marker", "a message joins the surface at its end, and no other event has a marker or citations", "how it joined", BOTH),
+    Fix("cite-shadowed", "a replacement cites all that it hides", NOTHING, BOTH),
+    Fix("exact-span", "the list of a compaction names exactly its range, without the protected head", NOTHING, BOTH),
+    Fix("drop-compaction", "a compaction that never took effect goes: its start, its summary and its end", "these records", BOTH),
+    # -- whole records
+    Fix("mark-ignorable", "an event of a type that nobody knows is marked, and readers pass over it", NOTHING, BOTH, "TYPE", needs_value=True),
+    Fix("rename-dispatch", "a tool/code-dispatch is called tool/ptc-dispatch", NOTHING, BOTH),
+    Fix("drop-system-text", "the system prompt inside a request/header goes", "the text, unless a system/message says it", BOTH),
+    Fix("drop-record", "the record goes, and what follows is numbered anew", "the record", BOTH, "TYPE"),
+)  # fmt: skip
+FIXES = {fix.name: fix for fix in _FIXES}
+EVERY = "upgrade"  # stands for all that the upgrade asks for
+
+_UNKNOWN = ("mark-ignorable", "drop-record")
+# What cures a refusal, by the name of the finding; of a rule of v4 by the name of that rule. The gentlest first.
+_CURES: dict[str, tuple[str, ...]] = {
+    "unknown-type": _UNKNOWN,
+    "opaque-blocks-upgrade": ("drop-record",),
+    "retired-type": ("drop-record",),
+    "retired-dispatch": ("rename-dispatch",),
+    "header-system-retired": ("drop-system-text",),
+    "header-reason-fallback": ("header-reason",),
+    "header-member-unknown": ("drop-header-member",),
+    "message-id-missing": ("drop-record",),
+    "upgrade-source-kind": ("map-source",),
+    "upgrade-content-kind": ("content-text", "drop-member"),
+    "upgrade-old-form": ("old-form", "drop-record"),
+    "upgrade-delivery": ("drop-record",),
+    "upgrade-citation": ("recite", "cite-nothing"),
+    "upgrade-reference": ("drop-reference", "drop-record"),
+    "upgrade-chunk": ("wrap-replay", "drop-member", "drop-record"),
+    "upgrade-cut-splits": ("move-cut",),
+    "upgrade-prompt-outside-step": ("into-step", "drop-system-text"),
+    "upgrade-surface-before-step": ("behind-step", "drop-record"),
+    "upgrade-error-unflagged": ("flag-error", "drop-member"),
+    "upgrade-id-collision": ("rename-message",),
+    "upgrade-message-form": ("message-form", "add-member", "drop-record"),
+    "upgrade-tool-wrapper": ("tool-wrapper", "drop-record"),
+    "upgrade-defer-loading": ("drop-member",),
+    "upgrade-catalog": ("drop-record",),
+    "upgrade-envelope": ("surface-marker", "drop-member", "list-once", "drop-record"),
+    "system-message-late": ("system-to-head", "drop-record", "system-to-user"),
+    "system-source-malformed": ("system-source", "drop-record"),
+    "call-advertised-twice": ("second-copy", "rename-call"),
+    "call-started-twice": ("second-copy", "drop-record"),
+    "call-differs": ("advertised-arguments", "called-arguments"),
+    "call-id-malformed": ("fill-call-id",),
+    "tool-source-malformed": ("fill-call-id",),
+    "call-unanswered": ("close-open",),
+    "result-without-call": ("drop-record",),
+    "result-not-started": ("start-call", "drop-record"),
+    "turn-start-inside-turn": ("restart-turn", "close-open"),
+    "turn-number-wrong": ("right-number",),
+    "turn-end-mismatch": ("right-number", "open-lost", "close-open", "drop-record"),
+    "turn-end-inside-step": ("close-open",),
+    "step-number-wrong": ("right-number",),
+    "step-start-inside-step": ("close-open",),
+    "step-start-outside-turn": ("open-lost",),
+    "step-end-mismatch": ("right-number", "open-lost", "drop-record"),
+    "outside-step": ("right-number", "open-lost", "drop-record"),
+    "outside-turn": ("right-number", "open-lost", "drop-record"),
+    "replace-omits-shadowed": ("cite-shadowed",),
+    "span-not-exact": ("exact-span", "drop-compaction"),
+    "span-holds-head": ("exact-span", "drop-compaction"),
+    "title-cites-other": ("list-once", "drop-record"),
+    "title-cites-twice": ("list-once", "drop-record"),
+    "stream-invalid": ("cite-nothing", "drop-stream"),
+    "content-mismatch": ("cite-nothing", "drop-stream"),
+    "usage-mismatch": ("cite-nothing", "drop-stream"),
+    "replay-mismatch": ("cite-nothing", "drop-stream"),
+    "assemble-failed": ("cite-nothing", "drop-stream"),
+}
+_COMPACTION = "compaction-"
+_LAST = ("drop-record",)
+
+
+def cures(name: str, path: str | None = None, how: str | None = None) -> tuple[str, ...]:
+    """Give the repairs that are tried for a refusal, the gentlest first.
+
+    Args:
+        name: of the finding, or of the rule of v4 that is behind it.
+        path: to the member at fault.
+        how: whether that member is "missing" or "extra".
+    """
+    if name == "upgrade-payload":
+        return _payload(path or "$", how)
+    if name.startswith(_COMPACTION):
+        return ("drop-compaction", *_LAST)
+    return _CURES.get(name, _LAST)
+
+
+def _payload(path: str, how: str | None) -> tuple[str, ...]:
+    last = path.rpartition(".")[2]
+    if how == "extra":
+        return ("source-notice", "drop-member", *_LAST) if last == "summary" else ("drop-member", *_LAST)
+    if how == "missing":
+        return ("add-member", "descriptor-version", "drop-member", *_LAST)
+    special = {
+        "version": "descriptor-version",
+        "shadowedRange": "span-ends",
+        "callId": "fill-call-id",
+        "toolCallId": "fill-call-id",
+        "id": "fill-call-id",
+    }.get(last)
+    named = () if special is None else (special,)
+    if last.startswith("content") and path.startswith(("$.data.content", "$.data.message.content")):
+        named = (*named, "goal-change", "goal-text", "tool-wrapper", "message-form")
+    if "Seqs[" in path or last in {"shadowedSeqs", "messageSeqs"}:
+        named = (*named, "list-once")
+    if path == "$.data.message.id":
+        named = ("recovered-id",)
+    return (*named, "drop-member", *_LAST)
