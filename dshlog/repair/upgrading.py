@@ -13,7 +13,7 @@ from dshlog.repair.fixes.table import ROW_FIXES, SHEET_FIXES
 from dshlog.repair.remedies.case import edit
 from dshlog.repair.seqs import Seqs
 from dshlog.report.upgrade import upgrade
-from dshlog.rules.fixes import cures
+from dshlog.rules.fixes import BRACKETS, cures
 from dshlog.rules.register import BY_CODE
 
 if TYPE_CHECKING:
@@ -128,6 +128,10 @@ class _Work:
 
     def _steps(self, at: Fixed, targets: list[Refusal]) -> Iterator[Fixed]:
         """Yield what leads on: all refusals at once, then one at a time."""
+        first = targets[0]
+        if (BY_CODE[first.about].name if first.about in BY_CODE else first.name) in BRACKETS:
+            ways = list(self._single(at, first))
+            yield from sorted(ways, key=lambda way: sum(way.left.counts[:-1]))
         for all_at_once in (self._rows, self._sheets):
             some = all_at_once(at, targets)
             if some is not None:

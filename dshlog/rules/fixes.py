@@ -27,7 +27,7 @@ class Fix(NamedTuple):
 _FIXES = (
     # -- members of a record
     Fix("drop-member", "a member or an item that the upgrade does not take goes", "that member"),
-    Fix("add-member", "a member that the upgrade misses is put in, derived where it can be", "nothing, but it may be made up"),
+    Fix("add-member", "a member that is missing or of no use is put in, as the events before it tell, or made up", "nothing, but it may be made up"),
     Fix("source-notice", "the source of a plugin with a summary gets the form notice, which has one", "the form it had"),
     Fix("map-source", "a source of a kind that v2 does not have becomes one of a plugin of that name", "members that do not fit", value="KIND"),
     Fix("content-text", "a block of a kind that v2 does not have becomes a text that spells it", "that it was no text", value="KIND"),
@@ -37,6 +37,7 @@ _FIXES = (
     Fix("old-form", "a turn or a steering message of an old form gets the form that the upgrade makes of it", "members that do not fit"),
     Fix("header-reason", "the reason of a request/header becomes change", "the reason"),
     Fix("wrap-replay", "a flat replay state becomes the response of one, in the chunk and in its message", NOTHING),
+    Fix("title-source", "a title that names no message stays as one that the user gave", "who gave it", BOTH),
     Fix("list-once", "a list of seqs names each event once, and none that is not earlier", "what it named beside"),
     Fix("span-ends", "the range of a compaction begins and ends where its list does", "the range"),
     Fix("flag-error", "a tool result with an error is marked as failed", "that it was not"),
@@ -69,6 +70,7 @@ _FIXES = (
     Fix("open-lost", "the start of a turn or of a step that got lost is put in", "nothing, but records are made up", BOTH),
     Fix("right-number", "a record names the turn and the step that it stands in", "those that it named", BOTH),
     # -- surface and compaction
+    Fix("append-instead", "a message that replaces what is not on the surface joins it at its end", "what it replaced", BOTH),
     Fix("surface-marker", "a message joins the surface at its end, and no other event has a marker or citations", "how it joined", BOTH),
     Fix("cite-shadowed", "a replacement cites all that it hides", NOTHING, BOTH),
     Fix("exact-span", "the list of a compaction names exactly its range, without the protected head", NOTHING, BOTH),
@@ -102,14 +104,14 @@ _CURES: dict[str, tuple[str, ...]] = {
     "upgrade-chunk": ("wrap-replay", "drop-member", "drop-record"),
     "upgrade-cut-splits": ("move-cut",),
     "upgrade-prompt-outside-step": ("into-step", "drop-system-text"),
-    "upgrade-surface-before-step": ("behind-step", "drop-record"),
+    "upgrade-surface-before-step": ("behind-step", "open-lost", "drop-record"),
     "upgrade-error-unflagged": ("flag-error", "drop-member"),
     "upgrade-id-collision": ("rename-message",),
     "upgrade-message-form": ("message-form", "add-member", "drop-record"),
     "upgrade-tool-wrapper": ("tool-wrapper", "drop-record"),
     "upgrade-defer-loading": ("drop-member",),
     "upgrade-catalog": ("drop-record",),
-    "upgrade-envelope": ("surface-marker", "drop-member", "list-once", "drop-record"),
+    "upgrade-envelope": ("surface-marker", "drop-member", "list-once", "append-instead", "drop-record"),
     "system-message-late": ("system-to-head", "drop-record", "system-to-user"),
     "system-source-malformed": ("system-source", "drop-record"),
     "call-advertised-twice": ("second-copy", "rename-call"),
@@ -120,19 +122,23 @@ _CURES: dict[str, tuple[str, ...]] = {
     "call-unanswered": ("close-open",),
     "result-without-call": ("drop-record",),
     "result-not-started": ("start-call", "drop-record"),
-    "turn-start-inside-turn": ("restart-turn", "close-open"),
-    "turn-number-wrong": ("right-number",),
+    "turn-start-inside-turn": ("restart-turn", "close-open", "drop-record"),
+    "turn-number-wrong": ("right-number", "drop-record"),
     "turn-end-mismatch": ("right-number", "open-lost", "close-open", "drop-record"),
-    "turn-end-inside-step": ("close-open",),
-    "step-number-wrong": ("right-number",),
-    "step-start-inside-step": ("close-open",),
-    "step-start-outside-turn": ("open-lost",),
-    "step-end-mismatch": ("right-number", "open-lost", "drop-record"),
+    "turn-end-inside-step": ("close-open", "drop-record"),
+    "step-number-wrong": ("right-number", "drop-record"),
+    "step-start-inside-step": ("close-open", "drop-record"),
+    "step-start-outside-turn": ("right-number", "open-lost", "drop-record"),
+    "step-end-mismatch": ("right-number", "open-lost", "close-open", "drop-record"),
     "outside-step": ("right-number", "open-lost", "drop-record"),
     "outside-turn": ("right-number", "open-lost", "drop-record"),
+    "replace-start-missing": ("append-instead", "drop-record"),
+    "replace-reversed": ("append-instead", "drop-record"),
+    "replace-not-earlier": ("append-instead", "drop-record"),
     "replace-omits-shadowed": ("cite-shadowed",),
     "span-not-exact": ("exact-span", "drop-compaction"),
     "span-holds-head": ("exact-span", "drop-compaction"),
+    "title-malformed": ("title-source", "drop-record"),
     "title-cites-other": ("list-once", "drop-record"),
     "title-cites-twice": ("list-once", "drop-record"),
     "stream-invalid": ("cite-nothing", "drop-stream"),
@@ -141,6 +147,21 @@ _CURES: dict[str, tuple[str, ...]] = {
     "replay-mismatch": ("cite-nothing", "drop-stream"),
     "assemble-failed": ("cite-nothing", "drop-stream"),
 }
+# Where a turn or a step begins or ends: what leaves least to do comes first, since one of them often explains many.
+BRACKETS = frozenset(
+    {
+        "turn-start-inside-turn",
+        "turn-number-wrong",
+        "turn-end-mismatch",
+        "turn-end-inside-step",
+        "step-number-wrong",
+        "step-start-inside-step",
+        "step-start-outside-turn",
+        "step-end-mismatch",
+        "outside-step",
+        "outside-turn",
+    }
+)
 _COMPACTION = "compaction-"
 _LAST = ("drop-record",)
 
@@ -165,8 +186,10 @@ def _payload(path: str, how: str | None) -> tuple[str, ...]:
     if how == "extra":
         return ("source-notice", "drop-member", *_LAST) if last == "summary" else ("drop-member", *_LAST)
     if how == "missing":
-        return ("add-member", "descriptor-version", "drop-member", *_LAST)
+        return ("right-number", "add-member", "descriptor-version", "drop-member", *_LAST)
     special = {
+        "turn": "right-number",
+        "step": "right-number",
         "version": "descriptor-version",
         "shadowedRange": "span-ends",
         "callId": "fill-call-id",
@@ -180,4 +203,4 @@ def _payload(path: str, how: str | None) -> tuple[str, ...]:
         named = (*named, "list-once")
     if path == "$.data.message.id":
         named = ("recovered-id",)
-    return (*named, "drop-member", *_LAST)
+    return (*named, "old-form", "add-member", "drop-member", *_LAST)

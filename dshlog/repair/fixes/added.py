@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dshlog.fold.identity import ABSENT
 from dshlog.repair.fixes.path import held, put, spelled
 from dshlog.repair.fixes.spot import Said
 from dshlog.repair.remedies.case import shown
@@ -13,6 +12,7 @@ from dshlog.repair.remedies.turns import scanned
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from dshlog.repair.fixes.path import Steps
     from dshlog.repair.fixes.spot import Spot
 
     Event = dict[str, Any]
@@ -36,13 +36,20 @@ _PLAIN: dict[str, Any] = {
     "arguments": "{}",
     "outcome": "cancelled",
 }
+_UNKNOWN_END = {"kind": "interrupted"}
+_BRACKETS = frozenset({"turn/start", "turn/end", "step/start", "step/end"})
 _ROLES = {"user/message": "user", "assistant/message": "assistant", "tool/result": "user", "system/message": "system"}
 
 
 def add_member(spot: Spot) -> Iterator[Said]:
-    """Put in the member that is missing."""
+    """Put in the member that is missing or of no use."""
     steps, rest = spot.found
+    if not rest and len(steps) > 1 and type(steps[-1]) is str:
+        yield from _replaced(spot, steps)
+        return
     name = rest.removeprefix(".")
+    if rest == "" and steps == ("data",) and spot.kind in _BRACKETS:
+        yield from _bracket(spot)
     if not rest.startswith(".") or "." in name or "[" in name or not steps:
         return
     holder = held(spot.row, steps)
@@ -52,6 +59,7 @@ def add_member(spot: Spot) -> Iterator[Said]:
     loss = "none"
     if made is None and name in _PLAIN:
         made = _PLAIN[name]
+    if made is not None and (name in _PLAIN or name == "reason"):
         loss = f"nothing, but {name} is made up"
     if made is None:
         return
@@ -60,13 +68,38 @@ def add_member(spot: Spot) -> Iterator[Said]:
     yield Said(put(spot.row, place, made), f"{spelled(place)} becomes {shown(made)}, {how}; it was missing", loss)
 
 
+def _replaced(spot: Spot, steps: Steps) -> Iterator[Said]:
+    """Give a member another value, where the events before it tell which."""
+    old, made = held(spot.row, steps), _derived(spot, str(steps[-1]), held(spot.row, steps[:-1]))
+    if made is not None and made != old:
+        text = f"{spelled(steps)} becomes {shown(made)}; it was {shown(old)}"
+        yield Said(put(spot.row, steps, made), text, f"{spelled(steps)} = {shown(old)}")
+
+
+def _bracket(spot: Spot) -> Iterator[Said]:
+    """Give a turn or a step that holds nothing what the events before it tell."""
+    scan, _ = scanned(spot.sheet, spot.index, spot.version)
+    turn = _number(scan.turn) or 1
+    data: Event = {"turn": turn}
+    if spot.kind.startswith("step/"):
+        data["step"] = _number(scan.step) or 1
+    if spot.kind == "turn/end":
+        data["reason"] = _UNKNOWN_END
+    text = f"the data of {spot.kind} becomes {shown(data)}; it was {shown(spot.row.get('data'))}"
+    yield Said({**spot.row, "data": data}, text, "nothing, but data is made up")
+
+
+def _number(value: object) -> int | None:
+    return value if type(value) is int else None
+
+
 def _derived(spot: Spot, name: str, holder: Event) -> Any:  # noqa: ANN401 - a JSON value
     if name in {"turn", "step"}:
         scan, _ = scanned(spot.sheet, spot.index, spot.version)
         number = scan.turn if name == "turn" else scan.step
-        return None if number is ABSENT else number
+        return _number(number)
     if name == "id":
-        return f"recovered-message-{spot.seq}" if "content" in holder else None
+        return f"recovered-message-{spot.seq}" if "content" in holder and "role" in holder else None
     if name == "role":
         return _ROLES.get(spot.kind, "user")
     if name == "compactionId":
@@ -75,6 +108,8 @@ def _derived(spot: Spot, name: str, holder: Event) -> Any:  # noqa: ANN401 - a J
         return _retry(spot, holder)
     if name == "maxRetries":
         return holder.get("retry")
+    if name == "reason" and spot.kind == "turn/end":
+        return _UNKNOWN_END
     if name == "reason" and spot.kind == "request/header":
         return "change" if _before(spot, lambda row: row.get("type") == "request/header") else "initial"
     if name in {"provider", "model"}:
@@ -90,7 +125,9 @@ def _source(spot: Spot) -> Event | None:
     if spot.kind == "assistant/message":
         provider, model = _route(spot, "provider"), _route(spot, "model")
         return None if provider is None or model is None else {"kind": "model", "provider": provider, "model": model}
-    return {"kind": "user"} if spot.kind in {"user/message", "command/run"} else None
+    if spot.kind == "command/run" or (spot.kind == "user/message" and "source" not in spot.data):
+        return {"kind": "user"}
+    return {"kind": "plugin", "plugin": "unknown"} if spot.kind == "user/message" else None
 
 
 def _before(spot: Spot, fits: Callable[[Event], bool]) -> Event | None:

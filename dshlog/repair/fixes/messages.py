@@ -87,6 +87,13 @@ def content_text(spot: Spot) -> Iterator[Said]:
     steps = spot.found.steps
     if spot.values and spot.refusal.about not in spot.values:
         return
+    if spot.found.rest == ".blockType":
+        yield Said(
+            put(spot.row, (*steps, "blockType"), "text"),
+            "blockType becomes text; it was missing",
+            "nothing, but blockType is made up",
+        )
+        return
     block = held(spot.row, steps) if steps else None
     if type(block) is str and steps[-1] == "blockType":
         yield Said(put(spot.row, steps, "text"), f"the blockType {shown(block)} becomes text", "that it was no text")

@@ -6,8 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dshlog.fold.identity import ABSENT
+from dshlog.migrate.refusal import RESULT
 from dshlog.model.vocabulary import SURFACE_TYPES
 from dshlog.repair.finish import is_packed
+from dshlog.repair.fixes.brackets import attempt_of
 from dshlog.repair.fixes.spot import action, drop_lines, rearrange
 from dshlog.repair.remedies.case import added, edit, shown, without
 from dshlog.repair.remedies.turns import scanned
@@ -161,7 +163,7 @@ def drop_record(spots: list[Spot]) -> list[Action]:
     """Drop records, and number what follows anew."""
     going: dict[int, Spot] = {}
     for spot in spots:
-        for index in [spot.index] if spot.index else _catalog(spot):
+        for index in _going(spot):
             kind = _row(spot.sheet, index).get("type")
             if not spot.values or kind in spot.values:
                 going[index] = spot
@@ -177,10 +179,17 @@ def drop_record(spots: list[Spot]) -> list[Action]:
             dropped=sheet.count_of(sheet.lines[index]),
         )
         for index, spot in sorted(going.items())
-        if not is_packed(_row(sheet, index))
     ]
-    drop_lines(sheet, [index for index in going if not is_packed(_row(sheet, index))], version)
+    drop_lines(sheet, going, version)
     return done
+
+
+def _going(spot: Spot) -> list[int]:
+    """Give the lines that a refusal makes go: of an attempt that stands where none can all of its chunks."""
+    if not spot.index:
+        return _catalog(spot)
+    attempt = attempt_of(spot) if spot.refusal.edge == RESULT else None
+    return [spot.index] if attempt is None else attempt.lines
 
 
 def _catalog(spot: Spot) -> list[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dshlog.repair.fixes import added, chunks, members, messages, order
+from dshlog.repair.fixes import added, brackets, chunks, members, messages, order
 from dshlog.repair.fixes.spot import drop_lines, with_remedy
 from dshlog.repair.remedies import callids, calls, fields, last, payload, turns
 
@@ -54,8 +54,10 @@ SHEET_FIXES: dict[str, SheetFix] = {
     "system-to-user": order.system_to_user,
     "restart-turn": order.restart_turn,
     "close-open": with_remedy(turns.close_before),
-    "open-lost": with_remedy(turns.open_before),
-    "right-number": with_remedy(turns.number),
+    "open-lost": brackets.open_lost,
+    "right-number": brackets.right_number,
+    "title-source": with_remedy(payload.title_source),
+    "append-instead": with_remedy(fields.append_instead),
     "surface-marker": with_remedy(fields.surface_form),
     "cite-shadowed": with_remedy(fields.cite_shadowed),
     "exact-span": with_remedy(fields.exact_span),
@@ -88,6 +90,8 @@ NATIVE: dict[str, Remedy] = {
     "rename-call": callids.rename_second,
     "advertised-arguments": calls.advertised_arguments,
     "called-arguments": callids.called_arguments,
+    "append-instead": fields.append_instead,
+    "title-source": payload.title_source,
     "close-open": turns.close_before,
     "open-lost": turns.open_before,
     "right-number": turns.number,

@@ -101,6 +101,15 @@ def surface_form(case: Case) -> Action | None:
     return append_marker(case) if joins else marker(case)
 
 
+def append_instead(case: Case) -> Action | None:
+    """Let a message that replaces what is not there join the surface at its end."""
+    row = case.row
+    op = None if row is None else row.get("surfaceOp")
+    if row is None or type(op) is not dict or case.kind == "tool/result":
+        return None
+    return said(case, {**row, "surfaceOp": "append"}, f"surfaceOp {shown(op)} becomes append", "what it replaced")
+
+
 def append_marker(case: Case) -> Action | None:
     """Let an event without a usable surface marker be appended, as most are."""
     row = case.row
