@@ -188,7 +188,8 @@ def list_once(spot: Spot) -> Iterator[Said]:
     listed = held(spot.row, steps) if _there(spot.row, steps) else None
     if type(listed) is not list or not steps:
         return
-    kept = [seq for seq in dict.fromkeys(listed) if (at := as_count(seq)) is not None and at < spot.seq]
+    earlier = [at for entry in listed if (at := as_count(entry)) is not None and at < spot.seq]
+    kept = list(dict.fromkeys(earlier))
     if spot.refusal.about is not None and spot.kind.startswith("session/title"):
         kept = [seq for seq in kept if _is_prompt(spot, seq)]
     if kept == listed:
