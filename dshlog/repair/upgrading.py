@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from dshlog.migrate.refusal import PUBLISHING, READING, RESULT
 from dshlog.repair.fixes.attempts import Attempts
+from dshlog.repair.fixes.order import going
 from dshlog.repair.fixes.spot import action, spot_of
 from dshlog.repair.fixes.table import ROW_FIXES, SHEET_FIXES
 from dshlog.repair.remedies.case import edit
@@ -99,16 +100,16 @@ class _Work:
 
     def run(self, sheet: Sheet) -> Fixed:
         at = Fixed(sheet, (), (), judge(sheet, self._children))
-        seen = {sheet.text()}
+        seen = {hash(sheet.text())}
         for _ in range(ROUNDS):
             self._sheet = at.sheet
             targets = [refusal for refusal in at.left.refusals if any(self._names(refusal))]
             if not targets:
                 break
-            step = next((one for one in self._steps(at, targets) if one.sheet.text() not in seen), None)
+            step = next((one for one in self._steps(at, targets) if hash(one.sheet.text()) not in seen), None)
             if step is None:
                 break
-            seen.add(step.sheet.text())
+            seen.add(hash(step.sheet.text()))
             at = step
         return at
 
@@ -116,9 +117,8 @@ class _Work:
         """Give the fixes that may be taken for a refusal."""
         rule = BY_CODE[refusal.about].name if refusal.about in BY_CODE else None
         known = cures(rule or refusal.name, refusal.path, refusal.how)
-        if refusal.edge == PUBLISHING and not self._ours(
-            refusal
-        ):  # dsh opens it all the same, so that it has to be named
+        if refusal.edge == PUBLISHING and not self._ours(refusal):
+            # dsh opens it all the same, so that it has to be named
             return [fix for fix in known if fix in self._asked.fixes]
         return [fix for fix in known if self._asked.allows(fix, refusal.name, *([rule] if rule else []))]
 
@@ -127,17 +127,19 @@ class _Work:
         return refusal.seq is not None and self._sheet.lines[Seqs(self._sheet).line(refusal.seq)].touched
 
     def _steps(self, at: Fixed, targets: list[Refusal]) -> Iterator[Fixed]:
-        """Yield what leads on: all refusals at once, then one at a time."""
+        """Yield what leads on: all refusals at once, one at a time, and last what takes one away and brings another."""
+        spare: list[Fixed] = []
         first = targets[0]
         if (BY_CODE[first.about].name if first.about in BY_CODE else first.name) in BRACKETS:
-            ways = list(self._single(at, first))
+            ways = list(self._single(at, first, spare))
             yield from sorted(ways, key=lambda way: sum(way.left.counts[:-1]))
         for all_at_once in (self._rows, self._sheets):
             some = all_at_once(at, targets)
             if some is not None:
                 yield some
         for refusal in targets[:SINGLES]:
-            yield from self._single(at, refusal)
+            yield from self._single(at, refusal, spare)
+        yield from spare
 
     def _spots(self, sheet: Sheet, targets: Iterable[Refusal]) -> list[Spot]:
         seqs, attempts = Seqs(sheet), Attempts(sheet, self._version)
@@ -158,7 +160,7 @@ class _Work:
                     used.append(fix)
                     edit(trial, spot.index, said.row)
                     break
-        return self._reached(at, trial, done[::-1], used[::-1])
+        return self._better(at, trial, done[::-1], used[::-1])
 
     def _sheets(self, at: Fixed, targets: list[Refusal]) -> Fixed | None:
         """Take one fix of the whole log for all refusals that it is the first for."""
@@ -169,50 +171,58 @@ class _Work:
             if fix in SHEET_FIXES:
                 groups.setdefault(fix, []).append(replace(spot, values=self._asked.values(fix)))
         for fix, spots in groups.items():
-            kinds = [spot.kind for spot in spots]
+            words = _words(fix, spots)
             done = SHEET_FIXES[fix](spots)
             if done:
-                return self._reached(at, trial, done, self._words(fix, kinds))
+                return self._better(at, trial, done, words)
         return None
 
-    def _single(self, at: Fixed, refusal: Refusal) -> Iterator[Fixed]:
+    def _single(self, at: Fixed, refusal: Refusal, spare: list[Fixed]) -> Iterator[Fixed]:
+        """Yield what leads on at one refusal; what only takes that one away and brings another goes to `spare`."""
+        for reached in self._trials(at, refusal):
+            if reached.left.better(at.left):
+                yield reached
+            elif _gone(refusal, at.left, reached.left):
+                spare.append(reached)
+
+    def _trials(self, at: Fixed, refusal: Refusal) -> Iterator[Fixed]:
         for fix in self._names(refusal):
             if fix in SHEET_FIXES:
                 trial = at.sheet.copy()
                 spot = replace(self._spots(trial, [refusal])[0], values=self._asked.values(fix))
-                kinds = [spot.kind]
-                made = self._reached(at, trial, SHEET_FIXES[fix]([spot]), self._words(fix, kinds), refusal)
-                if made is not None:
-                    yield made
+                words = _words(fix, [spot])
+                done = SHEET_FIXES[fix]([spot])
+                if done:
+                    yield self._at(at, trial, done, words)
                 continue
             spot = replace(self._spots(at.sheet, [refusal])[0], values=self._asked.values(fix))
             for said in ROW_FIXES[fix](spot):
                 trial = at.sheet.copy()
                 edit(trial, spot.index, said.row)
-                done = [action(spot, "edit", said.message, loss=said.loss)]
-                made = self._reached(at, trial, done, [fix], refusal)
-                if made is not None:
-                    yield made
+                yield self._at(at, trial, [action(spot, "edit", said.message, loss=said.loss)], [fix])
 
-    def _words(self, fix: str, kinds: list[str]) -> list[str]:
-        """Give the words that ask for a fix; what drops records names their types."""
-        return [f"{fix}={kind}" for kind in dict.fromkeys(kinds)] if fix == "drop-record" else [fix]
+    def _at(self, at: Fixed, trial: Sheet, done: list[Action], used: list[str]) -> Fixed:
+        """Give where a trial leads."""
+        words = tuple(dict.fromkeys((*at.used, *used)))
+        return Fixed(trial, (*at.actions, *done), words, judge(trial, self._children))
 
-    def _reached(
-        self, at: Fixed, trial: Sheet, done: list[Action], used: list[str], target: Refusal | None = None
-    ) -> Fixed | None:
+    def _better(self, at: Fixed, trial: Sheet, done: list[Action], used: list[str]) -> Fixed | None:
         """Give where a trial leads, when it leads on."""
-        if not done:
-            return None
-        left = judge(trial, self._children)
-        if not left.better(at.left) and not (target is not None and _gone(target, at.left, left)):
-            return None
-        return Fixed(trial, (*at.actions, *done), tuple(dict.fromkeys((*at.used, *used))), left)
+        reached = self._at(at, trial, done, used) if done else None
+        return reached if reached is not None and reached.left.better(at.left) else None
+
+
+def _words(fix: str, spots: list[Spot]) -> list[str]:
+    """Give the words that ask for a fix; what drops records names their types."""
+    if fix != "drop-record":
+        return [fix]
+    kinds = [(spot.sheet.lines[index].row or {}).get("type") for spot in spots for index in going(spot)]
+    return [f"{fix}={kind}" for kind in dict.fromkeys(kinds)]
 
 
 def _gone(target: Refusal, before: Standing, after: Standing) -> bool:
-    """Tell whether a refusal went although another one of the same stage shows behind it now."""
-    if after.counts != before.counts:
+    """Tell whether a refusal went, for which another one may have come."""
+    if sum(after.counts) > sum(before.counts):
         return False
     here, same = target.path or "$", [one for one in after.refusals if (one.seq, one.edge) == (target.seq, target.edge)]
     return not any((one.path or "$").startswith(here) or here.startswith(one.path or "$") for one in same)

@@ -63,6 +63,7 @@ _FIXES = (
     # -- turns and order
     Fix("behind-step", "messages before the first step move behind its start", "their order"),
     Fix("into-step", "a request/header with another prompt moves into the next step", "its order"),
+    Fix("keep-prompt", "a request/header outside of every step keeps the prompt of the one before", "the prompt that it had"),
     Fix("system-to-head", "a system/message that came late moves before the first message", "its order"),
     Fix("system-to-user", "a system/message that came late becomes a message of the user, which it is not", "who said it"),
     Fix("restart-turn", "what stands between an inbox event and the turn that it starts moves before it", "its order"),
@@ -74,6 +75,7 @@ _FIXES = (
     Fix("surface-marker", "a message joins the surface at its end, and no other event has a marker or citations", "how it joined", BOTH),
     Fix("cite-shadowed", "a replacement cites all that it hides", NOTHING, BOTH),
     Fix("exact-span", "the list of a compaction names exactly its range, without the protected head", NOTHING, BOTH),
+    Fix("compaction-id", "an event inside a compaction names that one", "which it named", BOTH),
     Fix("drop-compaction", "a compaction that never took effect goes: its start, its summary and its end", "these records", BOTH),
     # -- whole records
     Fix("mark-ignorable", "an event of a type that nobody knows is marked, and readers pass over it", NOTHING, BOTH, "TYPE", needs_value=True),
@@ -103,7 +105,7 @@ _CURES: dict[str, tuple[str, ...]] = {
     "upgrade-reference": ("drop-reference", "drop-record"),
     "upgrade-chunk": ("wrap-replay", "drop-member", "drop-record"),
     "upgrade-cut-splits": ("move-cut",),
-    "upgrade-prompt-outside-step": ("into-step", "drop-system-text"),
+    "upgrade-prompt-outside-step": ("into-step", "keep-prompt"),
     "upgrade-surface-before-step": ("behind-step", "open-lost", "drop-record"),
     "upgrade-error-unflagged": ("flag-error", "drop-member"),
     "upgrade-id-collision": ("rename-message",),
@@ -136,6 +138,8 @@ _CURES: dict[str, tuple[str, ...]] = {
     "replace-reversed": ("append-instead", "drop-record"),
     "replace-not-earlier": ("append-instead", "drop-record"),
     "replace-omits-shadowed": ("cite-shadowed",),
+    "compaction-id-differs": ("compaction-id", "drop-compaction", "drop-record"),
+    "compaction-turn-wrong": ("right-number", "drop-compaction", "drop-record"),
     "span-not-exact": ("exact-span", "drop-compaction"),
     "span-holds-head": ("exact-span", "drop-compaction"),
     "title-malformed": ("title-source", "drop-record"),
@@ -176,7 +180,7 @@ def cures(name: str, path: str | None = None, how: str | None = None) -> tuple[s
     """
     if name == "upgrade-payload":
         return _payload(path or "$", how)
-    if name.startswith(_COMPACTION):
+    if name.startswith(_COMPACTION) and name not in _CURES:
         return ("drop-compaction", *_LAST)
     return _CURES.get(name, _LAST)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dshlog.codec.envelope import MEMBERS
-from dshlog.fold.identity import member
+from dshlog.fold.identity import ABSENT, member
 from dshlog.migrate.shape_events import payloads
 from dshlog.migrate.shape_goal import goal_source_flaws
 from dshlog.migrate.shape_messages import STRICT, source
@@ -226,3 +226,36 @@ def recovered_id(spot: Spot) -> Iterator[Said]:
         made = f"interrupted-tool-result-{name}-{spot.seq}"
         text = f"the id of the result, which was {shown(old)}, becomes {made}"
         yield Said(put(spot.row, ("data", "message", "id"), made), text, "the id of the message")
+
+
+def keep_prompt(spot: Spot) -> Iterator[Said]:
+    """Let a request/header keep the prompt of the one before."""
+    header, text = spot.data.get("header"), ""
+    if type(header) is not dict:
+        return
+    for line in spot.sheet.lines[1 : spot.index]:
+        row = line.row or {}
+        if row.get("type") == "request/header":
+            held_text = member(member(row.get("data"), "header"), "system")
+            text = held_text if type(held_text) is str else ""
+    made = {**header, "system": text} if text else without(header, "system")
+    if made != header:
+        old = shown(header["system"]) if "system" in header else "none"
+        said = f"the prompt stays {shown(text)}; the request/header had {old}"
+        yield Said(put(spot.row, ("data", "header"), made), said, f"the prompt {old}")
+
+
+def compaction_id(spot: Spot) -> Iterator[Said]:
+    """Let an event inside a compaction name that one."""
+    name = None
+    for line in spot.sheet.lines[1 : spot.index]:
+        row = line.row or {}
+        if row.get("type") == "compaction/start":
+            name = member(row.get("data"), "compactionId")
+        elif row.get("type") == "compaction/end":
+            name = None
+    steps: Steps = ("data", "source") if spot.kind == "user/message" else ("data",)
+    old = member(held(spot.row, steps), "compactionId") if _there(spot.row, steps) else ABSENT
+    if type(name) is str and old is not ABSENT and old != name:
+        text = f"compactionId becomes {shown(name)}, that of the open compaction; it was {shown(old)}"
+        yield Said(put(spot.row, (*steps, "compactionId"), name), text, f"the compactionId {shown(old)}")

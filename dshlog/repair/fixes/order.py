@@ -161,13 +161,13 @@ def restart_turn(spots: list[Spot]) -> list[Action]:
 
 def drop_record(spots: list[Spot]) -> list[Action]:
     """Drop records, and number what follows anew."""
-    going: dict[int, Spot] = {}
+    lines: dict[int, Spot] = {}
     for spot in spots:
-        for index in _going(spot):
+        for index in going(spot):
             kind = _row(spot.sheet, index).get("type")
             if not spot.values or kind in spot.values:
-                going[index] = spot
-    if not going:
+                lines[index] = spot
+    if not lines:
         return []
     sheet, version = spots[0].sheet, spots[0].version
     done = [
@@ -178,13 +178,13 @@ def drop_record(spots: list[Spot]) -> list[Action]:
             loss="this record",
             dropped=sheet.count_of(sheet.lines[index]),
         )
-        for index, spot in sorted(going.items())
+        for index, spot in sorted(lines.items(), key=lambda pair: pair[0])
     ]
-    drop_lines(sheet, going, version)
+    drop_lines(sheet, lines, version)
     return done
 
 
-def _going(spot: Spot) -> list[int]:
+def going(spot: Spot) -> list[int]:
     """Give the lines that a refusal makes go: of an attempt that stands where none can all of its chunks."""
     if not spot.index:
         return _catalog(spot)

@@ -33,6 +33,8 @@ ROW_FIXES: dict[str, RowFix] = {
     "tool-wrapper": messages.tool_wrapper,
     "rename-message": messages.rename_message,
     "recovered-id": members.recovered_id,
+    "keep-prompt": members.keep_prompt,
+    "compaction-id": members.compaction_id,
     "drop-system-text": messages.drop_system_text,
     "recite": chunks.recite,
     "cite-nothing": chunks.cite_nothing,
