@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dshlog.storage.source import Source
 
 _SIDES: tuple[Literal["first"], Literal["second"]] = ("first", "second")
+_LATEST = 4
 _REPORT = "please report this with the log, or with what dshlog validate says of it"
 
 
@@ -66,6 +67,7 @@ def mend(world: World, log: str, wishes: Wishes, target: Target) -> list[Mended]
     from dshlog.repair.planner import plan_repair
 
     seen = look_at(log) if target.in_place else None
+    wishes = replace(wishes, children=world.family.of(log))
     with world.kept_source(log) as source, interruptible():
         if target.split is not None:
             return _split(source, log, wishes, target, target.split)
@@ -73,21 +75,21 @@ def mend(world: World, log: str, wishes: Wishes, target: Target) -> list[Mended]
         if not target.writes or plan.why_not is not None or (target.in_place and plan.healthy):
             return [Mended(plan=plan)]
         if target.out is not None:
-            return [_new_file(source, plan, target, target.out)]
+            return [_new_file(source, plan, target, wishes, target.out)]
         if seen is None:
             message = "a log is replaced only after it was looked at"
             raise ValueError(message)
-        return [_in_place(source, plan, target, seen)]
+        return [_in_place(source, plan, target, wishes, seen)]
 
 
-def _new_file(source: Source, plan: Plan, target: Target, out: str) -> Mended:
+def _new_file(source: Source, plan: Plan, target: Target, wishes: Wishes, out: str) -> Mended:
     from dshlog.cli.rewriting import refuse_name
     from dshlog.files.create import NewFile
 
     if plan.before.encoding is not None:
         refuse_name(out, plan.before.encoding)
     with NewFile(out) as new:
-        receipt = _write(source, plan, new, out)
+        receipt = _write(source, plan, new, out, wishes)
         _keep_lost(plan, target)
         new.publish()
     return Mended(plan=plan, written=out, receipt=receipt)
@@ -116,19 +118,19 @@ def _split(source: Source, log: str, wishes: Wishes, target: Target, directory: 
     for side, plan in zip(_SIDES, plans, strict=True):
         place = os.path.join(directory, side)  # noqa: PTH118 - paths are texts here
         made = make_directory(place)
-        done = _new_file(source, plan, target, os.path.join(made, os.path.basename(log)))  # noqa: PTH118, PTH119
+        done = _new_file(source, plan, target, wishes, os.path.join(made, os.path.basename(log)))  # noqa: PTH118, PTH119
         out.append(replace(done, lost=len(gone)))
     return out
 
 
-def _in_place(source: Source, plan: Plan, target: Target, seen: os.stat_result) -> Mended:
+def _in_place(source: Source, plan: Plan, target: Target, wishes: Wishes, seen: os.stat_result) -> Mended:
     from dshlog.files.replace import Replacement, backup_path, refuse_inside_root
 
     log = plan.before.path
     backup = backup_path(log, target.backups)
     refuse_inside_root(log, os.path.dirname(backup))  # noqa: PTH120 - paths are texts here
     with _lock(log), Replacement(log, seen) as new:
-        receipt = _write(source, plan, new, log)
+        receipt = _write(source, plan, new, log, wishes)
         _keep_lost(plan, target)
         new.publish(source, backup)
     return Mended(plan=plan, written=log, backup=backup, receipt={**receipt, "backup": backup})
@@ -145,17 +147,17 @@ def _lock(log: str) -> AbstractContextManager[None]:
     return session_lock(directory) if locked or parse_log_name(name) is not None else nullcontext()
 
 
-def _write(source: Source, plan: Plan, new: Temporary, name: str) -> dict[str, Any]:
+def _write(source: Source, plan: Plan, new: Temporary, name: str, wishes: Wishes) -> dict[str, Any]:
     """Write the result into a temporary file and read it back; give the receipt."""
     from dshlog.repair.script import result
 
     for piece in result(plan.script or (), source, plan.before.encoding):
         new.write(piece)
     new.seal()
-    return _proved(source, plan, new.temporary, name)
+    return _proved(source, plan, new.temporary, name, wishes)
 
 
-def _proved(source: Source, plan: Plan, temporary: str, name: str) -> dict[str, Any]:
+def _proved(source: Source, plan: Plan, temporary: str, name: str, wishes: Wishes) -> dict[str, Any]:
     """Judge what was written; the receipt, or Failure when it is not what was planned."""
     from dshlog.files.read import FileSource
     from dshlog.report.examine import examine
@@ -166,8 +168,20 @@ def _proved(source: Source, plan: Plan, temporary: str, name: str) -> dict[str, 
             first = report.native.first or next((found.code for found in report.findings), report.state)
             message = f"the result would not be what was planned ({first}); nothing was written"
             raise Failure(message, _REPORT)
+        if plan.fixes and plan.remains is None:
+            _upgraded(again, plan, name, wishes)
         after = _digest(again)
     return {"before": _digest(source), "after": after, "written": name, "backup": None, "changed": _changed(plan)}
+
+
+def _upgraded(again: Source, plan: Plan, name: str, wishes: Wishes) -> None:
+    """Let the upgrade take what was written, or raise Failure."""
+    from dshlog.report.examine import examine
+
+    report = examine(again, name, encoding=plan.before.encoding, upgrade="always", children=wishes.children)
+    if report.version is not None and report.version < _LATEST and not report.latest.opens:
+        message = f"dsh would refuse to upgrade the result, at {report.latest.first}; nothing was written"
+        raise Failure(message, _REPORT)
 
 
 def _digest(source: Source) -> dict[str, Any]:

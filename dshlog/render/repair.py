@@ -56,9 +56,10 @@ def plan_lines(plan: Plan, look: Look = PLAIN) -> Iterator[str]:
             yield from _some([_action_line(action) for action in actions], "more step")
     if plan.script is not None and not plan.healthy:
         yield from _loss(plan, look)
-    if plan.remains is not None:
+    remains = [words for words in (plan.remains, plan.unwritten) if words is not None]
+    if remains:
         yield f"  {look.paint('error', 'what remains')}"
-        yield f"    {visible(plan.remains)}"
+        yield from (f"    {visible(words)}" for words in remains)
 
 
 def next_lines(plan: Plan, wishes: Wishes) -> Iterator[str]:
@@ -154,6 +155,8 @@ def plan_dict(
         "why_not": plan.why_not,
         "fixes": list(plan.fixes),
         "advice": None if plan.advice is None else {"fixes": list(plan.advice.fixes), "loss": plan.advice.loss},
+        "remains": plan.remains,
+        "unwritten": plan.unwritten,
         "events": plan.events,
         "written": written,
         "backup": backup,

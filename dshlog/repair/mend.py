@@ -92,15 +92,18 @@ def mend(source: Source, before: Report, wishes: Wishes, *, lossless: bool = Fal
     if not standing.sound:
         return Plan(before=before, why_not=_no_way(standing.first))
     used: tuple[str, ...] = ()
+    unwritten: str | None = None
     if wishes.named and before.version is not None and before.version < LATEST:
-        from dshlog.repair.upgrading import fixed
+        from dshlog.repair.upgrading import fixed, unwritten_words
 
-        done = fixed(sheet, before.version, wishes.asked, now=wishes.now, children=wishes.children)
+        known = () if wishes.children is None or before.id is None else tuple(wishes.children(before.id))
+        done = fixed(sheet, before.version, wishes.asked, now=wishes.now, children=known)
         actions, sheet, used = [*actions, *done.actions], done.sheet, done.used
+        unwritten = unwritten_words(done.left) if used else None
         standing = stand(sheet, wishes.fix)
         if not standing.sound:
             return Plan(before=before, why_not=_no_way(standing.first))
-    return replace(_plan(sheet, before, actions, wishes), fixes=used)
+    return replace(_plan(sheet, before, actions, wishes), fixes=used, unwritten=unwritten)
 
 
 def stand(sheet: Sheet, fix: frozenset[str] = frozenset()) -> Standing:

@@ -17,55 +17,65 @@ if TYPE_CHECKING:
 
     from dshlog.model.report import Encoding, Report
     from dshlog.repair.plan import Plan
+    from dshlog.repair.planner import Wishes
     from dshlog.report.examine import Upgrading
     from dshlog.storage.source import Source
 
 
-def judged(source: Source, native: Report, encoding: Encoding | None, *, always: bool = False) -> Report:
+def judged(source: Source, native: Report, encoding: Encoding | None, wishes: Wishes) -> Report:
     """Give the verdict that counts for a log that its own build opens: that of the latest one, if it refuses the upgrade.
 
     Args:
         source: the log.
         native: the verdict of its own build.
         encoding: of the log.
-        always: ask about large logs too.
+        wishes: what is asked for; fixes are for large logs too.
     """
     if native.version is None or native.version >= LATEST:
         return native
-    return examine(source, native.path, encoding=encoding, upgrade="always" if always else "small", deep=always)
+    always = bool(wishes.fixes)
+    return examine(
+        source,
+        native.path,
+        encoding=encoding,
+        upgrade="always" if always else "small",
+        deep=always,
+        children=wishes.children,
+    )
 
 
-def refused_at(source: Source, plan: Plan) -> str | None:
+def refused_at(source: Source, plan: Plan, wishes: Wishes) -> str | None:
     """Give the code at which dsh refuses to upgrade the result of a plan; None when it does not, or is not asked."""
     version = plan.before.version
     if plan.script is None or version is None or version >= LATEST:
         return None
     made = BytesSource(b"".join(result(plan.script, source, plan.before.encoding)))
     upgrade: Upgrading = "always" if plan.fixes else "small"
-    report = examine(made, plan.before.path, encoding=plan.before.encoding, upgrade=upgrade)
+    report = examine(made, plan.before.path, encoding=plan.before.encoding, upgrade=upgrade, children=wishes.children)
     return report.latest.first if report.latest.opens is False else None
 
 
-def with_outlook(source: Source, plan: Plan, everything: Callable[[], Plan | None]) -> Plan:
+def with_outlook(source: Source, plan: Plan, wishes: Wishes, everything: Callable[[], Plan | None]) -> Plan:
     """Give the plan for a log of an older generation, with what dsh still refuses to upgrade and which fixes would cure that.
 
     Args:
         source: the log.
         plan: the plan.
+        wishes: what is asked for.
         everything: plans the repair with all fixes that the upgrade needs.
     """
-    code = refused_at(source, plan)
+    code = refused_at(source, plan, wishes)
     if code is None:
         return plan
-    advice = advised(source, everything())
+    advice = advised(source, everything(), wishes)
     if plan.healthy:
         return replace(plan, why_not=uncured_words(plan.before, code, advice), advice=advice)
     return replace(plan, remains=remains_words(plan.before, code, advice), advice=advice)
 
 
-def advised(source: Source, plan: Plan | None) -> Advice | None:
+def advised(source: Source, plan: Plan | None, wishes: Wishes) -> Advice | None:
     """Give the fixes of a plan as advice; None when dsh would refuse its result too."""
-    if plan is None or plan.script is None or not plan.fixes or refused_at(source, plan) is not None:
+    if plan is None or plan.script is None or not plan.fixes or refused_at(source, plan, wishes) is not None:
         return None
     losses = list(dict.fromkeys(action.loss for action in plan.actions if action.loss != NOTHING))
     return Advice(plan.fixes, loss_words(plan, losses) if plan.lossy else NOTHING)

@@ -86,7 +86,8 @@ class Plan:
     would write again of a torn frame; None and empty where dsh does not open the log or cuts nothing.
     `closers` and `end_seed` are appended behind the kept records in one write. `events` counts those of
     the result. `remains` says that dsh refuses to upgrade the result, as it refuses the log. `fixes` are those that
-    were taken because they were asked for, `advice` names those that would let dsh upgrade the result.
+    were taken because they were asked for, `advice` names those that would let dsh upgrade the result. `unwritten` says
+    why dsh opens the result and does not write its successor.
     """
 
     before: Report
@@ -104,6 +105,7 @@ class Plan:
     remains: str | None = None
     fixes: tuple[str, ...] = ()
     advice: Advice | None = None
+    unwritten: str | None = None
 
     @property
     def healthy(self) -> bool:

@@ -19,8 +19,8 @@ from dshlog.storage.source import BytesSource
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dshlog.migrate.children import Child
     from dshlog.model.report import Encoding, Report
+    from dshlog.report.examine import Children
     from dshlog.storage.source import Source
 
 Side = Literal["first", "second"]
@@ -32,7 +32,7 @@ class Wishes:
 
     `now` is the wall clock in milliseconds, for the marker behind closers. `keep` is the branch of a log
     that two writers continued. `fix` names findings that are cured although dsh opens the log with them, `fixes`
-    what is done only by name, each with what was named behind it. `children` are the child sessions of the log.
+    what is done only by name, each with what was named behind it. `children` gives the child sessions of an id.
     """
 
     now: int
@@ -40,7 +40,7 @@ class Wishes:
     keep: Side | None = None
     fix: frozenset[str] = frozenset()
     fixes: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    children: tuple[Child, ...] = ()
+    children: Children | None = None
 
     @property
     def named(self) -> bool:
@@ -65,16 +65,18 @@ def plan_repair(source: Source, path: str, wishes: Wishes, *, encoding: Encoding
     tail = Tail(source, path, encoding)
     report = tail.report
     if report.state not in OPENS:
-        return with_outlook(source, _mended(source, report, wishes), lambda: _everything(source, report, wishes))
-    known = judged(source, report, encoding, always=bool(wishes.fixes))
+        return with_outlook(
+            source, _mended(source, report, wishes), wishes, lambda: _everything(source, report, wishes)
+        )
+    known = judged(source, report, encoding, wishes)
     if wishes.named and (known.latest.opens is False or known.latest.but):
         cured = mend(source, known, wishes)
         if cured is not None and cured.script is not None and cured.fixes:
-            return agreed(with_outlook(source, cured, lambda: _everything(source, known, wishes)), wishes)
+            return agreed(with_outlook(source, cured, wishes, lambda: _everything(source, known, wishes)), wishes)
     plan = replace(_opened(source, tail, wishes), before=known)
     if known.latest.opens is False:
-        return with_outlook(source, plan, lambda: _everything(source, known, wishes))
-    if known.latest.opens and (code := refused_at(source, plan)) is not None:
+        return with_outlook(source, plan, wishes, lambda: _everything(source, known, wishes))
+    if known.latest.opens and (code := refused_at(source, plan, wishes)) is not None:
         return replace(_own_cut(source, tail, wishes, code), before=known)
     return plan
 
@@ -94,7 +96,7 @@ def _own_cut(source: Source, tail: Tail, wishes: Wishes, code: str) -> Plan:
     if tail.mixed or _asked(tail.report, wishes) or (wishes.keep is not None and CHOICES & _names(tail.report)):
         return none
     plan = finish(tail, now=wishes.now)
-    sound = _opens(source, plan) and refused_at(source, plan) is None
+    sound = _opens(source, plan) and refused_at(source, plan, wishes) is None
     return agreed(plan, wishes) if sound else none
 
 

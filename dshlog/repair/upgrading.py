@@ -15,7 +15,7 @@ from dshlog.repair.remedies.case import edit
 from dshlog.repair.seqs import Seqs
 from dshlog.report.upgrade import upgrade
 from dshlog.rules.fixes import BRACKETS, cures
-from dshlog.rules.register import BY_CODE
+from dshlog.rules.register import BY_CODE, BY_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -210,6 +210,18 @@ class _Work:
         """Give where a trial leads, when it leads on."""
         reached = self._at(at, trial, done, used) if done else None
         return reached if reached is not None and reached.left.better(at.left) else None
+
+
+def unwritten_words(standing: Standing) -> str | None:
+    """Say why dsh opens a log and does not write its successor, and what cures that; None when it writes it."""
+    if not standing.opens or not standing.refusals:
+        return None
+    first, more = standing.refusals[0], len(standing.refusals) - 1
+    also = f", and {more} more" if more else ""
+    fix = next((one for one in cures(first.name) if one in ROW_FIXES), None)
+    cure = f"; --fix {fix} cures that" if fix is not None else ""
+    rule = BY_NAME[first.name]
+    return f"dsh opens the result and cannot go on in it: {rule.code} {rule.name} at seq {first.seq}{also}{cure}"
 
 
 def _words(fix: str, spots: list[Spot]) -> list[str]:

@@ -193,22 +193,24 @@ def going(spot: Spot) -> list[int]:
 
 
 def _catalog(spot: Spot) -> list[int]:
-    """Give the lines with catalog facts that have another form or name a child again."""
+    """Give the lines with catalog facts that have another form, name a child again, or differ from what the child says."""
     if spot.refusal.name != "upgrade-catalog":
         return []
     known: set[str] = set()
     out: list[int] = []
+    told: list[int] = []  # what says something else of a child than the child
     for index in range(1, len(spot.sheet.lines)):
         row = _row(spot.sheet, index)
         if row.get("type") == "session/end-seed" and _data(row).get("inherited") is True:
-            known, out = set(), []
+            known, out, told = set(), [], []
         if row.get("type") == "subagent/catalog":
             child = _data(row).get("childId")
             if not is_catalog_fact(row.get("data")) or child in known:
                 out.append(index)
             else:
                 known.add(str(child))
-    return out
+                told += [index] if ascii(child) in spot.refusal.message else []
+    return out or told
 
 
 def drop_compaction(spots: list[Spot]) -> list[Action]:
