@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 EPILOG = EXIT_MIGRATE
 _LOST = 3
+_LATEST = 4
 
 
 def migrate(
@@ -103,7 +104,18 @@ class _Run:
         if one.done.unheld:
             message = f"{path} has a line too large to be held; nothing was written"
             raise Failure(message, "dshlog validate says what is known of such a line")
-        return one
+        return one if one.ok or one.current or self.to < _LATEST else self._cured(one, source, children)
+
+    def _cured(self, one: Outlook, source: Source, children: list[Child]) -> Outlook:
+        """Look for the fixes with which dsh would write the result."""
+        from dataclasses import replace
+
+        from dshlog.repair.prospect import prospect
+        from dshlog.report.examine import named_encoding
+        from dshlog.report.outlook import Cure
+
+        found = prospect(source, one.path, named_encoding(one.path), lambda _: children)
+        return one if found is None else replace(one, cure=Cure(found.fixes, found.loss))
 
     def _children(self, source: Source, path: str) -> list[Child]:
         from dshlog.report.examine import named_encoding

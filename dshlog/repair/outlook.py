@@ -77,5 +77,10 @@ def advised(source: Source, plan: Plan | None, wishes: Wishes) -> Advice | None:
     """Give the fixes of a plan as advice; None when dsh would refuse its result too."""
     if plan is None or plan.script is None or not plan.fixes or refused_at(source, plan, wishes) is not None:
         return None
+    return Advice(plan.fixes, losses_of(plan))
+
+
+def losses_of(plan: Plan) -> str:
+    """Say in words what a plan costs; "none" when it costs nothing."""
     losses = list(dict.fromkeys(action.loss for action in plan.actions if action.loss != NOTHING))
-    return Advice(plan.fixes, loss_words(plan, losses) if plan.lossy else NOTHING)
+    return loss_words(plan, losses) if plan.lossy else NOTHING

@@ -13,7 +13,7 @@ from dshlog.repair.fixes.spot import action, spot_of
 from dshlog.repair.fixes.table import ROW_FIXES, SHEET_FIXES
 from dshlog.repair.remedies.case import edit
 from dshlog.repair.seqs import Seqs
-from dshlog.report.upgrade import upgrade
+from dshlog.report.upgrade import cures_of, upgrade
 from dshlog.rules.fixes import BRACKETS, cures
 from dshlog.rules.register import BY_CODE, BY_NAME
 
@@ -116,7 +116,7 @@ class _Work:
     def _names(self, refusal: Refusal) -> list[str]:
         """Give the fixes that may be taken for a refusal."""
         rule = BY_CODE[refusal.about].name if refusal.about in BY_CODE else None
-        known = cures(rule or refusal.name, refusal.path, refusal.how)
+        known = cures_of(refusal)
         if refusal.edge == PUBLISHING and not self._ours(refusal):
             # dsh opens it all the same, so that it has to be named
             return [fix for fix in known if fix in self._asked.fixes]

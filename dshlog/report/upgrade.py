@@ -12,7 +12,8 @@ from dshlog.migrate.successor import Successor
 from dshlog.model.finding import Finding
 from dshlog.model.place import Place
 from dshlog.report.reading import Reading
-from dshlog.rules.register import BY_NAME
+from dshlog.rules.fixes import cures, hint, remedy
+from dshlog.rules.register import BY_CODE, BY_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -173,13 +174,19 @@ def findings(done: Upgraded, path: str) -> list[tuple[str, Finding]]:
             severity="warning" if refusal.edge == PUBLISHING else "error",
             place=Place(file=path, line=line, seq=refusal.seq, json_path=refusal.path),
             message=sentence(refusal),
-            hint=rule.hint,
-            remedy=rule.remedy,
+            hint=rule.hint or hint(cures_of(refusal)),
+            remedy=rule.remedy if rule.remedy != "none" else remedy(cures_of(refusal)),
             rule=rule.rule,
             follows=done.more.get(refusal.name, 0) if last else 0,
         )
         out.append((refusal.edge, finding))
     return out
+
+
+def cures_of(refusal: Refusal) -> tuple[str, ...]:
+    """Give the fixes that may cure a refusal, the gentlest first."""
+    behind = BY_CODE.get(refusal.about or "")
+    return cures(refusal.name if behind is None else behind.name, refusal.path, refusal.how)
 
 
 def sentence(refusal: Refusal) -> str:

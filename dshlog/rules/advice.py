@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dshlog.rules.fixes import every_cure
+
 if TYPE_CHECKING:
     from dshlog.rules.rule import Rule
 
@@ -168,5 +170,13 @@ def repair(rule: Rule, severity: str) -> str:
         return "none is needed: nothing in the log is damaged"
     if rule.code[0] == "D":
         return "none of the log is needed: it is a matter of names and places"
+    if rule.name == "upgrade-rule":
+        return (
+            "dshlog repair FILE says which fix cures it and what that costs; dshlog repair --fix list has all of them"
+        )
+    if rule.code[0] == "G":
+        return (
+            f"dshlog repair FILE says which fix cures it and what that costs, one of {', '.join(every_cure(rule.name))}"
+        )
     asked = severity == "warning" and rule.remedy != "none" and rule.name not in _CUT
     return f"dshlog repair {f'--fix {rule.code} ' if asked else ''}FILE plans it; {_COSTS[rule.remedy]}"

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from dshlog.model.finding import Remedy
 
 NOTHING = "none"
+_TOLD = 2  # fixes that a hint names
 UPGRADE = "the upgrade takes the result"
 BOTH = "its own build opens the result, and the upgrade takes it"
 
@@ -26,7 +30,7 @@ class Fix(NamedTuple):
 
 _FIXES = (
     # -- members of a record
-    Fix("drop-member", "a member or an item that the upgrade does not take goes", "that member"),
+    Fix("drop-member", "a member or an item that the upgrade does not take goes", "that member", value="MEMBER"),
     Fix("add-member", "a member that is missing or of no use is put in, as the events before it tell, or made up", "nothing, but it may be made up"),
     Fix("source-notice", "the source of a plugin with a summary gets the form notice, which has one", "the form it had"),
     Fix("map-source", "a source of a kind that v2 does not have becomes one of a plugin of that name", "members that do not fit", value="KIND"),
@@ -208,3 +212,36 @@ def _payload(path: str, how: str | None) -> tuple[str, ...]:
     if path == "$.data.message.id":
         named = ("recovered-id",)
     return (*named, "old-form", "add-member", "drop-member", *_LAST)
+
+
+def every_cure(name: str) -> tuple[str, ...]:
+    """Give all repairs that may cure a finding of this name, wherever it stands."""
+    if name != "upgrade-payload":
+        return cures(name)
+    special = (
+        "source-notice",
+        "descriptor-version",
+        "span-ends",
+        "list-once",
+        "fill-call-id",
+        "goal-change",
+        "goal-text",
+    )
+    wrapped = ("tool-wrapper", "message-form", "recovered-id", "right-number", "old-form")
+    return ("drop-member", "add-member", *special, *wrapped, *_LAST)
+
+
+def hint(names: tuple[str, ...]) -> str | None:
+    """Say which fixes may cure a refusal; None when none is known."""
+    told = [FIXES[name] for name in names if name in FIXES][:_TOLD]
+    if not told:
+        return None
+    words = ", or ".join(f"--fix {fix.name}{f'={fix.value}' if fix.needs_value else ''}" for fix in told)
+    return f"dshlog repair FILE says what cures it; tried first: {words}"
+
+
+def remedy(names: tuple[str, ...]) -> Remedy:
+    """Say whether the first fix that may cure a refusal loses something."""
+    if not names:
+        return "none"
+    return "lossless" if FIXES[names[0]].loss == NOTHING else "lossy"

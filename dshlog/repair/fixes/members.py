@@ -53,6 +53,8 @@ def drop_member(spot: Spot) -> Iterator[Said]:
 def _cut(spot: Spot, steps: Steps, *, needed: bool) -> Iterator[Said]:
     if (needed and steps[-1] in _KEPT) or not _there(spot.row, steps):
         return
+    if spot.values and steps[-1] not in spot.values:
+        return
     value, name = held(spot.row, steps), spelled(steps)
     loss = "none" if name == "ignorable" else name
     yield Said(cut(spot.row, steps), f"{name} = {shown(value)} goes: the upgrade does not take it", loss)
