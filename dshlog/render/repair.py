@@ -95,7 +95,7 @@ def _choices(plan: Plan, path: str) -> Iterator[str]:
         yield from _sides(path)
     elif plan.advice is not None:
         fixes = "".join(f" --fix {shell_word(fix)}" for fix in plan.advice.fixes)
-        yield f"next: dshlog repair{fixes} {path}   (the plan with them)"
+        yield f"next: dshlog repair{fixes} {path}   (that plan)"
     elif (code := plan.before.native.first or plan.before.latest.first) is not None:
         yield f"next: dshlog explain {code}"
 

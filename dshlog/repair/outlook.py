@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dshlog.model.vocabulary import LATEST
 from dshlog.repair.plan import NOTHING, Advice
 from dshlog.repair.script import result
-from dshlog.repair.words import loss_words, remains_words, uncured_words
+from dshlog.repair.words import advice_words, loss_words, remains_words, uncured_words
 from dshlog.report.examine import examine
 from dshlog.storage.source import BytesSource
 
@@ -71,6 +71,13 @@ def with_outlook(source: Source, plan: Plan, wishes: Wishes, everything: Callabl
     if plan.healthy:
         return replace(plan, why_not=uncured_words(plan.before, code, advice), advice=advice)
     return replace(plan, remains=remains_words(plan.before, code, advice), advice=advice)
+
+
+def with_advice(plan: Plan, advice: Advice | None) -> Plan:
+    """Give a plan without a result with the fixes that would give it one."""
+    if advice is None:
+        return plan
+    return replace(plan, why_not=f"{plan.why_not}; {advice_words(advice)}", advice=advice)
 
 
 def advised(source: Source, plan: Plan | None, wishes: Wishes) -> Advice | None:

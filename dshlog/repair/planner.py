@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
+from dshlog.model.vocabulary import LATEST
 from dshlog.repair.asked import EVERYTHING, Asked
 from dshlog.repair.finish import OPENS, Tail, finish
 from dshlog.repair.mend import mend
-from dshlog.repair.outlook import judged, refused_at, with_outlook
+from dshlog.repair.outlook import advised, judged, refused_at, with_advice, with_outlook
 from dshlog.repair.plan import Plan
 from dshlog.repair.remedies.table import CHOICES
 from dshlog.repair.script import result
+from dshlog.repair.unknown import naming
 from dshlog.repair.words import agreed_words
 from dshlog.report.examine import examine
 from dshlog.storage.source import BytesSource
@@ -65,9 +67,10 @@ def plan_repair(source: Source, path: str, wishes: Wishes, *, encoding: Encoding
     tail = Tail(source, path, encoding)
     report = tail.report
     if report.state not in OPENS:
-        return with_outlook(
-            source, _mended(source, report, wishes), wishes, lambda: _everything(source, report, wishes)
-        )
+        plan = _mended(source, report, wishes)
+        if plan.script is None:
+            return with_advice(plan, advised(source, _everything(source, report, wishes), wishes))
+        return with_outlook(source, plan, wishes, lambda: _everything(source, report, wishes))
     known = judged(source, report, encoding, wishes)
     if wishes.named and (known.latest.opens is False or known.latest.but):
         cured = mend(source, known, wishes)
@@ -109,8 +112,14 @@ def _names(report: Report) -> frozenset[str]:
 
 
 def _everything(source: Source, report: Report, wishes: Wishes) -> Plan | None:
-    """Plan with every fix that the upgrade needs."""
-    return mend(source, report, replace(wishes, fixes={**wishes.fixes, **EVERYTHING.fixes}))
+    """Plan with every fix that the upgrade needs, and with the types named that have to be named."""
+    unknown = naming(source, report)
+    needed = EVERYTHING.fixes if report.version is not None and report.version < LATEST else {}
+    if not needed and not unknown:
+        return None
+    plan = mend(source, report, replace(wishes, fixes={**wishes.fixes, **needed, **unknown}))
+    words = [f"{fix}={kind}" for fix, kinds in unknown.items() for kind in sorted(kinds)]
+    return None if plan is None else replace(plan, fixes=tuple(dict.fromkeys((*words, *plan.fixes))))
 
 
 def _mended(source: Source, report: Report, wishes: Wishes) -> Plan:

@@ -10,6 +10,7 @@ from dshlog.repair.outlook import losses_of
 from dshlog.repair.plan import Advice
 from dshlog.repair.planner import Wishes
 from dshlog.repair.script import result
+from dshlog.repair.unknown import naming
 from dshlog.report.examine import examine
 from dshlog.report.latest import BUDGET, ZSTD_FACTOR
 from dshlog.report.upgrade import upgrade
@@ -41,11 +42,14 @@ def prospect(source: Source, path: str, encoding: Encoding | None, children: Chi
     before = examine(source, path, reader="native", encoding=encoding) if size <= BUDGET else None
     if before is None or before.version is None or before.version >= LATEST:
         return None
-    wishes = Wishes(now=0, allow_loss=True, fixes=dict.fromkeys(_WRITTEN, frozenset()), children=children)
+    unknown = naming(source, before)
+    fixes: dict[str, frozenset[str]] = {**dict.fromkeys(_WRITTEN, frozenset()), **unknown}
+    wishes = Wishes(now=0, allow_loss=True, fixes=fixes, children=children)
     plan = mend(source, before, wishes)
     if plan is None or plan.script is None or not plan.changed:
         return None
     made = BytesSource(b"".join(result(plan.script, source, before.encoding)))
     if upgrade(made, before.encoding, children=children(before.id or "")).refusals:
         return None
-    return Advice(plan.fixes, losses_of(plan))
+    words = [f"{fix}={kind}" for fix, kinds in unknown.items() for kind in sorted(kinds)]
+    return Advice(tuple(dict.fromkeys((*words, *plan.fixes))), losses_of(plan))

@@ -460,7 +460,7 @@ class Examination:
                     place=where,
                     message=fault.message,
                     hint=self._hint(draft, refused=refused),
-                    remedy=rule.remedy if rule.remedy != "none" or not draft.cures else remedy(draft.cures),
+                    remedy=remedy(draft.cures) if draft.cures and rule.code[0] == "G" else rule.remedy,
                     rule=rule.rule,
                     follows=draft.follows,
                     related=tuple(place(*spot) for spot in _related(draft)),

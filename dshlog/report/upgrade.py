@@ -175,7 +175,7 @@ def findings(done: Upgraded, path: str) -> list[tuple[str, Finding]]:
             place=Place(file=path, line=line, seq=refusal.seq, json_path=refusal.path),
             message=sentence(refusal),
             hint=rule.hint or hint(cures_of(refusal)),
-            remedy=rule.remedy if rule.remedy != "none" else remedy(cures_of(refusal)),
+            remedy=remedy(cures_of(refusal)) if rule.code[0] == "G" else rule.remedy,
             rule=rule.rule,
             follows=done.more.get(refusal.name, 0) if last else 0,
         )

@@ -120,6 +120,7 @@ _CURES: dict[str, tuple[str, ...]] = {
     "upgrade-envelope": ("surface-marker", "drop-member", "list-once", "append-instead", "drop-record"),
     "system-message-late": ("system-to-head", "drop-record", "system-to-user"),
     "system-source-malformed": ("system-source", "drop-record"),
+    "tool-wrapper-malformed": ("tool-wrapper", "drop-record"),
     "call-advertised-twice": ("second-copy", "rename-call"),
     "call-started-twice": ("second-copy", "drop-record"),
     "call-differs": ("advertised-arguments", "called-arguments"),

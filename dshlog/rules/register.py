@@ -458,7 +458,6 @@ RULES = (
         "...r.",
         "the data of a v3 tool/result is no object",
         "the row decoder looks into it",
-        remedy="lossy",
     ),
     Rule(
         "P145",
@@ -675,7 +674,7 @@ RULES = (
         "m..oo",
         "a tool/result is not one wrapper block of its call",
         "up to v3 the content is exactly one tool-result block",
-        remedy="lossy",
+        remedy="lossless",
     ),
     Rule(
         "P110",

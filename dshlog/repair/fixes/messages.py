@@ -9,7 +9,7 @@ from dshlog.model.number import as_count
 from dshlog.repair.fixes.path import cut, held, put, spelled
 from dshlog.repair.fixes.spot import Said
 from dshlog.repair.remedies.case import shown, without
-from dshlog.repair.remedies.turns import scanned
+from dshlog.repair.remedies.wrapper import content_of
 from dshlog.storage.jsontext import dumps
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def message_form(spot: Spot) -> Iterator[Said]:
     if type(holder) is not dict or rest.startswith(".source"):
         return
     content = holder.get("content")
-    made = _blocks(content)
+    made = content_of(content)
     if made is None or made == content:
         return
     where = (*steps[:at], "content")
@@ -135,80 +135,6 @@ def message_form(spot: Spot) -> Iterator[Said]:
 
 def _holds_content(value: Any) -> bool:  # noqa: ANN401
     return type(value) is dict and "content" in value
-
-
-def _blocks(content: Any) -> list[Any] | None:  # noqa: ANN401
-    if content is None or content == "":
-        return []
-    if type(content) is str:
-        return [{"type": "text", "text": content}]
-    if type(content) is dict and type(content.get("type")) is str:
-        return [content]
-    if type(content) is not list:
-        return None
-    return [{"type": "text", "text": block} if type(block) is str else block for block in content if block is not None]
-
-
-# -- tool results
-
-
-def tool_wrapper(spot: Spot) -> Iterator[Said]:
-    """Let the message of a tool result be one wrapper block of its own call."""
-    message = spot.data.get("message")
-    if spot.kind != "tool/result" or type(message) is not dict:
-        return
-    blocks = message.get("content")
-    blocks = blocks if type(blocks) is list else _blocks(blocks) or []
-    wrappers = [block for block in blocks if _is_result(block)]
-    call_id = next((name for name in _names(spot, message, wrappers) if type(name) is str and name), None)
-    if call_id is None:
-        return
-    content: list[Any] = []
-    for block in blocks:
-        content += _inner(block) if _is_result(block) else [block]
-    flags = [block["isError"] for block in wrappers if type(block.get("isError")) is bool]
-    made_block: Event = {"type": "tool-result", "toolCallId": call_id, "content": content}
-    if flags:
-        made_block["isError"] = any(flags)
-    name = message.get("id")
-    made = {
-        **message,
-        "id": name if type(name) is str and name else f"recovered-message-{spot.seq}",
-        "source": {"kind": "tool", "callId": call_id},
-        "content": [made_block],
-    }
-    if made == message:
-        return
-    others = {block.get("toolCallId") for block in wrappers} - {call_id}
-    loss = "none" if not others else f"toolCallId {', '.join(map(shown, others))}"
-    yield Said(put(spot.row, ("data", "message"), made), f"the result becomes one block of the call {call_id}", loss)
-
-
-def _names(spot: Spot, message: Event, wrappers: list[Event]) -> list[Any]:
-    source = message.get("source")
-    own = source.get("callId") if type(source) is dict else None
-    scan, _ = scanned(spot.sheet, spot.index, spot.version)
-    named = [own, *(block.get("toolCallId") for block in wrappers), spot.data.get("callId")]
-    return [*(name for name in named if type(name) is str and name in scan.pending), *named]
-
-
-def _is_result(block: Any) -> bool:  # noqa: ANN401
-    return type(block) is dict and block.get("type") == "tool-result"
-
-
-def _inner(block: Event) -> list[Any]:
-    """Give the content of a wrapper; wrappers inside it give theirs."""
-    out: list[Any] = []
-    content = block.get("content")
-    waiting = list(content if type(content) is list else _blocks(content) or [])
-    while waiting:
-        item = waiting.pop(0)
-        if _is_result(item):
-            inner = item.get("content")
-            waiting[:0] = inner if type(inner) is list else _blocks(inner) or []
-        else:
-            out.append(item)
-    return out
 
 
 # -- others

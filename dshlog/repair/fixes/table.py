@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dshlog.repair.fixes import added, brackets, chunks, members, messages, order
 from dshlog.repair.fixes.spot import drop_lines, with_remedy
-from dshlog.repair.remedies import callids, calls, fields, last, payload, turns
+from dshlog.repair.remedies import callids, calls, fields, last, payload, turns, wrapper
 
 if TYPE_CHECKING:
     from dshlog.repair.fixes.spot import RowFix, SheetFix
@@ -30,7 +30,6 @@ ROW_FIXES: dict[str, RowFix] = {
     "span-ends": members.span_ends,
     "flag-error": messages.flag_error,
     "message-form": messages.message_form,
-    "tool-wrapper": messages.tool_wrapper,
     "rename-message": messages.rename_message,
     "recovered-id": members.recovered_id,
     "keep-prompt": members.keep_prompt,
@@ -44,6 +43,7 @@ ROW_FIXES: dict[str, RowFix] = {
 SHEET_FIXES: dict[str, SheetFix] = {
     "goal-change": order.goal_change,
     "move-cut": chunks.move_cut,
+    "tool-wrapper": with_remedy(wrapper.tool_wrapper),
     "fill-call-id": with_remedy(callids.fill_ids),
     "second-copy": with_remedy(calls.second_copy),
     "rename-call": with_remedy(callids.rename_second),
@@ -87,6 +87,7 @@ NATIVE: dict[str, Remedy] = {
     "drop-compaction": _drop_compaction,
     "exact-span": fields.exact_span,
     "cite-shadowed": fields.cite_shadowed,
+    "tool-wrapper": wrapper.tool_wrapper,
     "fill-call-id": callids.fill_ids,
     "second-copy": calls.second_copy,
     "rename-call": callids.rename_second,

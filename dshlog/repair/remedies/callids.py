@@ -32,7 +32,9 @@ def fill_ids(case: Case) -> Action | None:
     if len(blocks) > 1 and any(len(found) not in {0, len(blocks)} for found in (starts, results)):
         return None
     seq = case.sheet.seq_of(case.sheet.lines[at])
+    taken = [member(block, "id") for block in _content(case.sheet.lines[at].row)]
     known = [_chunk_id(case.sheet, at, block, case.version) for block in blocks]
+    known = [name if name not in taken and known.count(name) == 1 else None for name in known]
     plain = f"recovered-call-{seq}"
     names = [name or (plain if len(blocks) == 1 else f"{plain}-{number}") for number, name in enumerate(known, 1)]
     done = case.done("edit", f"calls without an id get the ids {', '.join(names)}, in each of their records")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dshlog.repair.remedies import callids, calls, fields, header, last, lines, order, payload, turns
+from dshlog.repair.remedies import callids, calls, fields, header, last, lines, order, payload, turns, wrapper
 
 if TYPE_CHECKING:
     from dshlog.repair.plan import Plan
@@ -88,6 +88,7 @@ REMEDIES: dict[str, tuple[Remedy, ...]] = {
     "outside-turn": (turns.open_before, turns.number),
     "step-start-outside-turn": (turns.open_before,),
     "tool-source-malformed": (callids.fill_ids,),
+    "tool-wrapper-malformed": (wrapper.tool_wrapper,),
     "call-id-malformed": (callids.fill_ids,),
     "call-advertised-twice": (calls.second_copy,),
     "call-differs": (calls.advertised_arguments,),
