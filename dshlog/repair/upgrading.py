@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dshlog.migrate.refusal import PUBLISHING, READING, RESULT
+from dshlog.repair.finish import value_of
 from dshlog.repair.fixes.attempts import Attempts
 from dshlog.repair.fixes.order import going
 from dshlog.repair.fixes.spot import action, spot_of
 from dshlog.repair.fixes.table import ROW_FIXES, SHEET_FIXES
 from dshlog.repair.remedies.case import edit
+from dshlog.repair.remedies.fields import flat
 from dshlog.repair.seqs import Seqs
 from dshlog.report.upgrade import cures_of, upgrade
 from dshlog.rules.fixes import BRACKETS, cures
@@ -123,8 +125,14 @@ class _Work:
         return [fix for fix in known if self._asked.allows(fix, refusal.name, *([rule] if rule else []))]
 
     def _ours(self, refusal: Refusal) -> bool:
-        """Tell whether a message was changed here, so that it has to agree with its stream again."""
-        return refusal.seq is not None and self._sheet.lines[Seqs(self._sheet).line(refusal.seq)].touched
+        """Tell whether a message cites other chunks than before, so that it has to agree with them."""
+        if refusal.seq is None:
+            return False
+        line = self._sheet.lines[Seqs(self._sheet).line(refusal.seq)]
+        now, before = line.row or {}, value_of(line.old) if line.touched and line.number else None
+        if type(before) is not dict or now.get("type") != "assistant/message":
+            return False
+        return len(flat(now.get("sourceEventSeqs", [])) or ()) != len(flat(before.get("sourceEventSeqs", [])) or ())
 
     def _steps(self, at: Fixed, targets: list[Refusal]) -> Iterator[Fixed]:
         """Yield what leads on: all refusals at once, one at a time, and last what takes one away and brings another."""

@@ -890,7 +890,7 @@ RULES = (
         "m....",
         "a steering/message has no known form",
         "v0 builds turn it into a user/message",
-        remedy="lossy",
+        remedy="lossless",
     ),
     Rule(
         "P134",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dshlog.repair.fixes import members, messages
+from dshlog.repair.fixes.native import as_remedy
 from dshlog.repair.remedies import callids, calls, fields, header, last, lines, order, payload, turns, wrapper
 
 if TYPE_CHECKING:
@@ -73,7 +75,9 @@ REMEDIES: dict[str, tuple[Remedy, ...]] = {
     "plugin-source-retired": (payload.plugin_source,),
     "delivery-malformed": (payload.through,),
     "title-malformed": (payload.title_source,),
-    "turn-form-malformed": (payload.turn_form,),
+    "turn-form-malformed": (payload.turn_form, as_remedy(messages.old_form)),
+    "steering-form-malformed": (as_remedy(messages.old_form),),
+    "header-reason-fallback": (as_remedy(members.header_reason),),
     "fork-result-malformed": (payload.fork_number,),
     "unknown-type": (payload.mark_ignorable,),
     # -- turns, steps, calls
