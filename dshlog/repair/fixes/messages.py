@@ -37,8 +37,8 @@ def old_form(spot: Spot) -> Iterator[Said]:
         made = None if reason is None else {"turn": data["turn"], "reason": reason}
     elif kind == "steering/message":
         made = _steering(data)
-    elif kind == "request/header":
-        made = put(data, ("header",), without(data.get("header", {}), "messagePrefix"))
+    elif kind == "request/header" and type(data.get("header")) is dict:
+        made = put(data, ("header",), without(data["header"], "messagePrefix"))
     if made is None or made == data:
         return
     gone = [name for name in data if name not in made and name != "trigger"]
