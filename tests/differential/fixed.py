@@ -11,7 +11,6 @@ Exit status: 0 dsh opens every result, 1 it does not, 2 the arguments or the ora
 
 from __future__ import annotations
 
-import os
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -27,7 +26,8 @@ from bases import Case  # noqa: E402 - found beside this file
 from compare import BATCH, ask, compare_upgrade, native  # noqa: E402 - as above
 from dshlog.library import apply, plan_repair  # noqa: E402 - as above
 from dshlog.repair.plan import Plan  # noqa: E402 - as above
-from run import arguments, generated, say  # noqa: E402 - as above
+from repaired import main  # noqa: E402 - as above
+from run import say  # noqa: E402 - as above
 
 LATEST = 4
 
@@ -124,18 +124,5 @@ def run(cases: Iterable[Case], oracle: Path, shared: Path, folder: Path) -> int:
     return 1 if total.bad else 0
 
 
-def main(command: list[str]) -> int:
-    """Run the command line; gives the exit status."""
-    import tempfile
-
-    given = arguments().parse_args(command)
-    shared = Path(os.environ.get("DSHLOG_SHARED") or HERE.parents[2] / "shared")
-    if given.oracle is None:
-        sys.stderr.write("--oracle or DSHLOG_ORACLE must name the folder of the oracle\n")
-        return 2
-    with tempfile.TemporaryDirectory() as folder:
-        return run(generated(given, shared), given.oracle, shared, Path(folder))
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(sys.argv[1:], run))
