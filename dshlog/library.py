@@ -172,11 +172,13 @@ def plan_repair(
         fix: names of findings that are cured although dsh opens the log with them.
         now: milliseconds, the time of the marker behind closers; the wall clock unless given.
     """
+    from dshlog.repair.asked import asked
     from dshlog.repair.planner import Wishes
     from dshlog.repair.planner import plan_repair as plan
 
     moment = int(time.time() * 1000) if now is None else now
-    wishes = Wishes(now=moment, allow_loss=allow_loss, keep=keep, fix=frozenset(fix))
+    named = asked([fix] if isinstance(fix, str) else list(fix))
+    wishes = Wishes(now=moment, allow_loss=allow_loss, keep=keep, fix=named.findings, fixes=named.fixes)
     opened, path = _open(log)
     with opened as source:
         return plan(source, path, wishes)

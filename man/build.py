@@ -1,16 +1,23 @@
-"""Makes man/dshlog-rules.7 from the register and the explanations: `python man/build.py`."""
+"""Makes man/dshlog-rules.7, and the fixes in man/dshlog-repair.1, from the registers: `python man/build.py`."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dshlog import __version__
 from dshlog.report.explain import in_order, severity
 from dshlog.rules.advice import advice, repair
 from dshlog.rules.explanations import LETTERS, explanation, refusals
+from dshlog.rules.fixes import FIXES
+
+if TYPE_CHECKING:
+    from dshlog.rules.fixes import Fix
 
 PAGE = Path(__file__).with_name("dshlog-rules.7")
+REPAIR = Path(__file__).with_name("dshlog-repair.1")
+FIRST, LAST = '.\\" Made by man/build.py: the fixes', '.\\" Made by man/build.py: no more fixes'
 
 _INTRO = """\
 .\\" Made by man/build.py from the register of rules; do not edit.
@@ -60,6 +67,23 @@ def page() -> str:
     return "\n".join([*lines, _END, ""])
 
 
+def repair_page() -> str:
+    """Give the page of the repair as it should be: as it is, with the fixes of the register."""
+    before, _, rest = REPAIR.read_text(encoding="utf-8").partition(FIRST)
+    _, _, behind = rest.partition(LAST)
+    return "".join([before, FIRST, "\n", *map(fix, FIXES.values()), LAST, behind])
+
+
+def fix(one: Fix) -> str:
+    """Give the entry of one fix."""
+    value = ""
+    if one.value is not None:
+        value = f"={one.value}" if one.needs_value else f"[={one.value}]"
+    loss = "nothing" if one.loss == "none" else one.loss
+    head = f".BI {roff(one.name)} {value}" if value else f".B {roff(one.name)}"
+    return f".TP\n{head}\n{roff(one.what)}.\nLoses {roff(loss)}.\nProof: {roff(one.proof)}.\n"
+
+
 def roff(text: str) -> str:
     """Give a text as roff prints it unchanged: hyphens stay hyphens, no line begins with a control character."""
     return re.sub(r"^([.'])", r"\\&\1", text.replace("\\", "\\e").replace("-", "\\-"))
@@ -72,4 +96,5 @@ def sentences(text: str) -> list[str]:
 
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
-    print(PAGE)
+    REPAIR.write_text(repair_page(), encoding="utf-8")
+    print(PAGE, REPAIR)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dshlog.cli.failure import Failure
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dshlog.repair.planner import Wishes
     from dshlog.storage.source import Source
 
+_LATEST = 4
 _REPORT = "please report this with the log, or with what dshlog validate says of it"
 
 
@@ -64,6 +65,7 @@ def mend(world: World, log: str, wishes: Wishes, target: Target) -> list[Mended]
     from dshlog.repair.planner import plan_repair
 
     seen = look_at(log) if target.in_place else None
+    wishes = replace(wishes, children=world.family.of(log))
     with world.kept_source(log) as source, interruptible():
         if target.split is not None:
             return _split(source, log, wishes, target, target.split)
@@ -71,19 +73,19 @@ def mend(world: World, log: str, wishes: Wishes, target: Target) -> list[Mended]
         if not target.writes or plan.why_not is not None or (target.in_place and plan.healthy):
             return [Mended(plan=plan)]
         if target.out is not None:
-            return [_new_file(source, plan, target, target.out)]
+            return [_new_file(source, plan, target, wishes, target.out)]
         if seen is None:
             message = "a log is replaced only after it was looked at"
             raise ValueError(message)
-        return [_in_place(source, plan, target, seen)]
+        return [_in_place(source, plan, target, wishes, seen)]
 
 
-def _new_file(source: Source, plan: Plan, target: Target, out: str) -> Mended:
+def _new_file(source: Source, plan: Plan, target: Target, wishes: Wishes, out: str) -> Mended:
     from dshlog.files.create import NewFile
 
     _refuse_name(plan, out)
     with NewFile(out) as new:
-        receipt = _write(source, plan, new, out)
+        receipt = _write(source, plan, new, out, wishes)
         _keep_lost(plan, target)
         new.publish()
     return Mended(plan=plan, written=out, receipt=receipt)
@@ -114,7 +116,7 @@ def _split(source: Source, log: str, wishes: Wishes, target: Target, directory: 
     places = [make_directory(os.path.join(directory, side)) for side in SIDES]  # noqa: PTH118 - paths are texts here
     outs = [os.path.join(place, os.path.basename(log)) for place in places]  # noqa: PTH118, PTH119 - as above
     with NewFile(outs[0]) as first, NewFile(outs[1]) as second:
-        receipts = [_write(source, *made) for made in zip(plans, (first, second), outs, strict=True)]
+        receipts = [_write(source, *made, wishes) for made in zip(plans, (first, second), outs, strict=True)]
         _keep_lost(plans[0], target)  # what neither has
         first.publish()
         try:
@@ -128,14 +130,14 @@ def _split(source: Source, log: str, wishes: Wishes, target: Target, directory: 
     ]
 
 
-def _in_place(source: Source, plan: Plan, target: Target, seen: os.stat_result) -> Mended:
+def _in_place(source: Source, plan: Plan, target: Target, wishes: Wishes, seen: os.stat_result) -> Mended:
     from dshlog.files.replace import Replacement, backup_path, refuse_inside_root
 
     log = plan.before.path
     backup = backup_path(log, target.backups)
     refuse_inside_root(log, os.path.dirname(backup))  # noqa: PTH120 - paths are texts here
     with _lock(log), Replacement(log, seen) as new:
-        receipt = _write(source, plan, new, log)
+        receipt = _write(source, plan, new, log, wishes)
         _keep_lost(plan, target)
         new.publish(source, backup)
     return Mended(plan=plan, written=log, backup=backup, receipt={**receipt, "backup": backup})
@@ -152,17 +154,17 @@ def _lock(log: str) -> AbstractContextManager[None]:
     return session_lock(directory) if locked or parse_log_name(name) is not None else nullcontext()
 
 
-def _write(source: Source, plan: Plan, new: Temporary, name: str) -> dict[str, Any]:
+def _write(source: Source, plan: Plan, new: Temporary, name: str, wishes: Wishes) -> dict[str, Any]:
     """Write the result into a temporary file and read it back; give the receipt."""
     from dshlog.repair.script import result
 
     for piece in result(plan.script or (), source, plan.before.encoding):
         new.write(piece)
     new.seal()
-    return _proved(source, plan, new.temporary, name)
+    return _proved(source, plan, new.temporary, name, wishes)
 
 
-def _proved(source: Source, plan: Plan, temporary: str, name: str) -> dict[str, Any]:
+def _proved(source: Source, plan: Plan, temporary: str, name: str, wishes: Wishes) -> dict[str, Any]:
     """Judge what was written; the receipt, or Failure when it is not what was planned."""
     from dshlog.files.read import FileSource
     from dshlog.report.examine import examine
@@ -173,8 +175,20 @@ def _proved(source: Source, plan: Plan, temporary: str, name: str) -> dict[str, 
             first = report.native.first or next((found.code for found in report.findings), report.state)
             message = f"the result would not be what was planned ({first}); nothing was written"
             raise Failure(message, _REPORT)
+        if plan.fixes and plan.remains is None:
+            _upgraded(again, plan, name, wishes)
         after = _digest(again)
     return {"before": _digest(source), "after": after, "written": name, "backup": None, "changed": _changed(plan)}
+
+
+def _upgraded(again: Source, plan: Plan, name: str, wishes: Wishes) -> None:
+    """Let the upgrade take what was written, or raise Failure."""
+    from dshlog.report.examine import examine
+
+    report = examine(again, name, encoding=plan.before.encoding, upgrade="always", children=wishes.children)
+    if report.version is not None and report.version < _LATEST and not report.latest.opens:
+        message = f"dsh would refuse to upgrade the result, at {report.latest.first}; nothing was written"
+        raise Failure(message, _REPORT)
 
 
 def _digest(source: Source) -> dict[str, Any]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 EPILOG = EXIT_MIGRATE
 _LOST = 3
+_LATEST = 4
 
 
 def migrate(

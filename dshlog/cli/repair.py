@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dshlog.model.finding import Finding
+    from dshlog.repair.asked import Asked
     from dshlog.repair.planner import Wishes
 
 Side = Literal["first", "second"]
@@ -30,11 +31,11 @@ EPILOG = EXIT_REPAIR
 def repair(
     ctx: typer.Context,
     path: Annotated[
-        str,
+        str | None,
         typer.Argument(
             metavar="PATH", help="A log, a session or project directory, a sessions root, or - for standard input."
         ),
-    ],
+    ] = None,
     *,
     output: Annotated[
         str | None,
@@ -63,8 +64,9 @@ def repair(
         list[str] | None,
         typer.Option(
             "--fix",
-            metavar="CODE",
-            help="Also cure this finding, by code or name, though dsh opens the log with it or nothing is damaged.",
+            metavar="NAME[=VALUE]",
+            help="Also make this repair, which is made only when it is named; list prints them all. Or the code or the name "
+            "of a finding: cure it, though dsh opens the log with it or nothing is damaged.",
         ),
     ] = None,
     id_: Annotated[
@@ -128,6 +130,10 @@ def repair(
         raise typer.BadParameter("--backup-dir goes with --in-place")
     if receipt is not None and not (in_place or output is not None or split is not None):
         raise typer.BadParameter("--receipt goes with -o, --in-place or --split: a plan does nothing")
+    if fix == ["list"]:
+        return _list(json=json, color=color)
+    if path is None:
+        raise typer.BadParameter("name a log, or --fix list")
     world = ctx.find_object(World) or World()
     if relocate:
         from dshlog.cli.relocating import relocate as move
@@ -135,11 +141,13 @@ def repair(
         if output is not None or split is not None or path == "-":
             raise typer.BadParameter("--relocate goes with --in-place and --json alone, for a path")
         return move(world, looked_up(world, path, root, "repair"), carry_out=in_place, json=json)
-    named = _names(fix or [])
-    if (id_ is not None or cwd is not None) and LOST_HEADER not in named:
+    named = _named(fix or [])
+    if (id_ is not None or cwd is not None) and LOST_HEADER not in named.findings:
         raise typer.BadParameter("--id and --cwd go with --fix H103")
-    given = Given(id_, cwd) if LOST_HEADER in named else None
-    wishes = Wishes(now=int(time.time() * 1000), allow_loss=allow_loss, keep=keep, fix=named)
+    given = Given(id_, cwd) if LOST_HEADER in named.findings else None
+    wishes = Wishes(
+        now=int(time.time() * 1000), allow_loss=allow_loss, keep=keep, fix=named.findings, fixes=named.fixes
+    )
     target = Target(out=output, in_place=in_place, split=split, backups=backup_dir, lost_found=lost_found)
     run = _Run(world, wishes, target, given)
     run.over(looked_up(world, path, root, "repair"))
@@ -279,15 +287,30 @@ class _Run:
         return 1 if beyond and worst == 0 else worst
 
 
-def _names(given: list[str]) -> frozenset[str]:
-    """Give the names of findings that are given by code or by name."""
-    from dshlog.rules.register import BY_CODE, BY_NAME
+def _named(given: list[str]) -> Asked:
+    """Read what is named behind --fix."""
+    from dshlog.repair.asked import UnknownFixError, asked
 
-    for word in given:
-        if word not in BY_NAME and word not in BY_CODE:
-            message = f"--fix: no finding has the code or name {word}"
-            raise typer.BadParameter(message)
-    return frozenset(BY_CODE[word].name if word in BY_CODE else word for word in given)
+    try:
+        return asked(given)
+    except UnknownFixError as error:
+        message = f"--fix: {error}; dshlog repair --fix list prints all fixes"
+        raise typer.BadParameter(message) from error
+
+
+def _list(*, json: bool, color: str) -> int:
+    """Print the fixes that are made only when they are named."""
+    with Output() as out:
+        if json:
+            from dshlog.render.fixes import fixes_dict
+            from dshlog.render.jsonout import document
+
+            out.data(document(fixes_dict()))
+        else:
+            from dshlog.render.fixes import fixes_lines
+
+            out.lines(fixes_lines(look(out, color)))  # type: ignore[arg-type]
+    return 0
 
 
 def written_lines(done: Mended) -> Iterator[str]:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from dshlog.report.outlook import Outlook
     from dshlog.storage.source import Source
 
+_LATEST = 4
+
 
 class Run:
     """What is asked for, and what the roots of the logs say of their children."""
@@ -45,14 +47,23 @@ class Run:
         if one.done.unheld:
             message = f"{path} has a line too large to be held; nothing was written"
             raise Failure(message, "dshlog validate says what is known of such a line")
-        return one
+        return one if one.ok or one.current or self.to < _LATEST else self._cured(one, source, children)
+
+    def _cured(self, one: Outlook, source: Source, children: list[Child]) -> Outlook:
+        """Look for the fixes with which dsh would write the result."""
+        from dshlog.repair.prospect import prospect
+        from dshlog.report.examine import named_encoding
+        from dshlog.report.outlook import Cure
+
+        found = prospect(source, one.path, named_encoding(one.path), lambda _: children)
+        return one if found is None else replace(one, cure=Cure(found.fixes, found.loss))
 
     def _children(self, source: Source, path: str) -> list[Child]:
         from dshlog.report.examine import named_encoding
         from dshlog.report.reading import Reading
 
         header = Reading(source, named_encoding(path)).header
-        if header is None or header.version >= 4:  # noqa: PLR2004 - only the upgrade to it asks
+        if header is None or header.version >= _LATEST:  # only the upgrade to it asks
             return []
         return self.world.family.look(path, header.id)
 

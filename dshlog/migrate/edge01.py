@@ -63,9 +63,7 @@ class FromV0:
             return
         kind, data = event["type"], event["data"]
         for flaw in self._known[event["type"]](data, origin) or ():
-            self._refusals.add(
-                Refusal(EDGE, flaw.name, sentence(flaw), f"$.data{flaw.path}", origin, event["type"], flaw.about)
-            )
+            self._refusals.add(flawed(EDGE, flaw, f"$.data{flaw.path}", origin, event["type"]))
         if kind == "session-log-deepseek/delivery-accepted":
             self._delivery(data, origin)
         elif kind == "tool/result":
@@ -157,6 +155,12 @@ def _drop_prefix(data: dict[str, Any]) -> None:
         if type(header["messagePrefix"]) is not list:
             raise OldFormError("messagePrefix is no list", "$.data.header.messagePrefix")
         del header["messagePrefix"]
+
+
+def flawed(edge: str, flaw: Flaw, path: str, seq: int, kind: object) -> Refusal:
+    """Give the refusal of an event for a flaw in its payload."""
+    shown = kind if type(kind) is str else None
+    return Refusal(edge, flaw.name, sentence(flaw), path, seq, shown, flaw.about, flaw.how)
 
 
 def sentence(flaw: Flaw) -> str:

@@ -9,7 +9,7 @@ from dshlog.codec.sources import expand
 from dshlog.fold.identity import ABSENT, member
 from dshlog.fold.stream import StreamError
 from dshlog.migrate.attempt import PendingAttempt
-from dshlog.migrate.edge01 import sentence
+from dshlog.migrate.edge01 import flawed
 from dshlog.migrate.references import references
 from dshlog.migrate.refusal import Refusal, Refusals, unknown_type
 from dshlog.migrate.shape_events import payloads
@@ -81,9 +81,7 @@ class FromV1:
             return
         if self._audit:
             for flaw in self._known[kind](data, origin) or ():
-                self._refusals.add(
-                    Refusal(EDGE, flaw.name, sentence(flaw), f"$.data{flaw.path}", origin, kind, flaw.about)
-                )
+                self._refusals.add(flawed(EDGE, flaw, f"$.data{flaw.path}", origin, kind))
         self._targets.event()
         self._turns(event, kind, data, origin)
         if kind == "session-log-deepseek/delivery-accepted":

@@ -8,7 +8,7 @@ from typing import Any
 from dshlog.fold.identity import member
 from dshlog.fold.marker import marker_faults
 from dshlog.migrate.admission import admission
-from dshlog.migrate.edge01 import sentence
+from dshlog.migrate.edge01 import flawed
 from dshlog.migrate.references import references
 from dshlog.migrate.refusal import Refusal, Refusals
 from dshlog.migrate.stage import Event, Stage
@@ -50,8 +50,8 @@ class FromV2:
         kind, data = event.get("type"), event.get("data")
         if not self._refusals.holds(origin):
             for flaw in admission(event, source):
-                words = sentence(flaw) if flaw.path.startswith("$.data") else flaw.words
-                self._refusals.add(Refusal(EDGE, flaw.name, words, flaw.path, origin, kind, flaw.about))
+                told = flawed(EDGE, flaw, flaw.path, origin, kind)
+                self._refusals.add(told if flaw.path.startswith("$.data") else told._replace(message=flaw.words))
         if type(kind) is not str or type(data) is not dict:
             self.hole(origin)
             return

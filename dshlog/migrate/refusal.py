@@ -22,7 +22,7 @@ class Refusal(NamedTuple):
     what only keeps dsh from writing the result. `name` is the
     name of the finding, `seq` the event in the log as stored (None when it belongs to none), `kind` its
     type there, `path` leads to the member at fault, `about` is the kind of source or content, or the code of
-    v4, that it is about.
+    v4, that it is about, `how` whether the member is missing or extra.
     """
 
     edge: str
@@ -32,6 +32,7 @@ class Refusal(NamedTuple):
     seq: int | None = None
     kind: str | None = None
     about: str | None = None
+    how: str | None = None
 
 
 def unknown_type(event: dict[str, Any]) -> str:
@@ -42,7 +43,8 @@ def unknown_type(event: dict[str, Any]) -> str:
 class Refusals:
     """Collects refusals in the order in which dsh would meet them."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = KEPT) -> None:
+        self._most = most
         self.kept: list[Refusal] = []
         self.more: dict[str, int] = {}  # by name: refusals that were counted only
         self.stopped = False  # the log was found corrupt: nothing behind it is looked at
@@ -61,8 +63,8 @@ class Refusals:
         if refusal.seq is not None:
             self._seqs.add(refusal.seq)
         seen = self._counts[refusal.name] = self._counts.get(refusal.name, 0) + 1
-        if seen > KEPT:
-            self.more[refusal.name] = seen - KEPT
+        if seen > self._most:
+            self.more[refusal.name] = seen - self._most
             return
         self.kept.append(refusal)
 

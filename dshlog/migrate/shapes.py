@@ -15,13 +15,15 @@ from dshlog.model.number import MAX_SAFE, as_count, as_int
 class Flaw(NamedTuple):
     """What is wrong with a value: `path` leads from it to the place, "" for itself.
 
-    `name` is that of the finding, `about` the kind of content or source that it is about.
+    `name` is that of the finding, `about` the kind of content or source that it is about. `how` says of a member
+    that it is "missing" or "extra"; None of one that is there and wrong.
     """
 
     path: str
     words: str
     name: str = "upgrade-payload"
     about: str | None = None
+    how: str | None = None
 
 
 Check = Callable[[Any], "list[Flaw] | None"]
@@ -136,7 +138,7 @@ def exact(required: dict[str, Check], optional: dict[str, Check] | None = None) 
         for name, each in needed:
             if name not in value:
                 missing += 1
-                out = [*(out or ()), Flaw(f".{name}", "is missing")]
+                out = [*(out or ()), Flaw(f".{name}", "is missing", how="missing")]
                 continue
             flaws = each(value[name])
             if flaws is not None:
@@ -147,7 +149,7 @@ def exact(required: dict[str, Check], optional: dict[str, Check] | None = None) 
             if name in required:
                 continue
             if name not in allowed:
-                out = [*(out or ()), Flaw(f".{shown(name)}", "does not belong here")]
+                out = [*(out or ()), Flaw(f".{shown(name)}", "does not belong here", how="extra")]
                 continue
             flaws = allowed[name](item)
             if flaws is not None:

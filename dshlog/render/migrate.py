@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from dshlog.render.jsonout import SCHEMA, Json, finding_dict
 from dshlog.render.look import PLAIN
 from dshlog.render.text import finding_lines
-from dshlog.render.words import count, path_name, visible
+from dshlog.render.words import count, path_name, shell_word, visible
 from dshlog.rules.register import BY_CODE
 
 if TYPE_CHECKING:
-    from collections import Counter
     from collections.abc import Iterator
 
     from dshlog.render.look import Look
@@ -30,6 +30,7 @@ def outlook_dict(one: Outlook) -> Json:
         "plain_sha256": one.sha256,
         "left_out": done.left_out,
         "written": one.written,
+        "cure": None if one.cure is None else {"fixes": list(one.cure.fixes), "loss": one.cure.loss},
         "refusals": [{**finding_dict(found), "edge": edge} for edge, found in one.refusals],
         "child_facts": [
             {
@@ -65,6 +66,7 @@ def root_document(path: str, to: int, logs: list[Json], totals: Totals) -> Json:
             "edges": dict(totals.edges.most_common()),
             "types": dict(totals.types.most_common()),
             "sources": dict(totals.sources.most_common()),
+            "cures": {"lossless": totals.lossless, "lossy": totals.lossy},
         },
         "logs": logs,
     }
@@ -86,6 +88,15 @@ def outlook_lines(one: Outlook, look: Look = PLAIN) -> Iterator[str]:
         reasons = sum(1 + found.follows for _, found in one.refusals)
         what = "dsh opens it and does not write" if done.opens else "dsh refuses to upgrade"
         yield f"{name}: {what} the result, {count(reasons, 'reason')}"
+        yield from _cure(one)
+
+
+def _cure(one: Outlook) -> Iterator[str]:
+    if one.cure is None:
+        return
+    fixes = "".join(f" --fix {shell_word(fix)}" for fix in one.cure.fixes)
+    loss = "nothing" if one.cure.loss == "none" else one.cure.loss
+    yield f"cure: dshlog repair{fixes} {shell_word(one.path)}   (it loses {visible(loss)})"
 
 
 def short_line(one: Outlook) -> str:
@@ -116,9 +127,13 @@ def totals_lines(totals: Totals, look: Look = PLAIN) -> Iterator[str]:
     yield from _table("by edge", totals.edges, look)
     yield from _table("by event type", totals.types, look)
     yield from _table("by source kind", totals.sources, look)
+    known = {"lossless": len(totals.lossless), "lossy": len(totals.lossy)}
+    known["none known"] = refused - sum(known.values())
+    yield from _table("by cure", Counter({name: number for name, number in known.items() if number}), look)
     yield look.paint("bold", "refused")
+    how = {**dict.fromkeys(totals.lossless, "  (lossless cure)"), **dict.fromkeys(totals.lossy, "  (lossy cure)")}
     for path, causes in totals.refused:
-        yield f"  {path_name(path)}: {', '.join(causes)}"
+        yield f"  {path_name(path)}: {', '.join(causes)}{how.get(path, '')}"
 
 
 def _causes(totals: Totals, look: Look) -> Iterator[str]:

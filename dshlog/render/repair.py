@@ -13,7 +13,7 @@ from dshlog.render.words import count, path_name, preview, shell_word, visible
 from dshlog.repair.remedies.table import CHOICES, loses_branches
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from dshlog.model.finding import Finding
     from dshlog.repair.plan import Action, Lost, Plan
@@ -56,9 +56,10 @@ def plan_lines(plan: Plan, look: Look = PLAIN) -> Iterator[str]:
             yield from _some([_action_line(action) for action in actions], "more step")
     if plan.script is not None and not plan.healthy:
         yield from _loss(plan, look)
-    if plan.remains is not None:
+    remains = [words for words in (plan.remains, plan.unwritten) if words is not None]
+    if remains:
         yield f"  {look.paint('error', 'what remains')}"
-        yield f"    {visible(plan.remains)}"
+        yield from (f"    {visible(words)}" for words in remains)
 
 
 def next_lines(plan: Plan, wishes: Wishes) -> Iterator[str]:
@@ -79,7 +80,7 @@ def _commands(plan: Plan, wishes: Wishes, path: str) -> Iterator[str]:
     if wishes.keep is None and loses_branches(plan):
         yield from _sides(path)
         return
-    options = "".join(f" --fix {name}" for name in sorted(wishes.fix))
+    options = "".join(f" --fix {name}" for name in (*sorted(wishes.fix), *asked_words(wishes.fixes)))
     options += _facts(wishes)
     options += f" --keep {wishes.keep}" if wishes.keep is not None else ""
     options += " --allow-loss --lost-found DIR" if plan.lossy else ""
@@ -101,6 +102,9 @@ def _choices(plan: Plan, path: str) -> Iterator[str]:
         yield from _sides(path)
     elif plan.before.native.first == "H103":
         yield f"next: dshlog repair --fix H103 --id ID --cwd DIR {path}   (a new header, if the first line is an event)"
+    elif plan.advice is not None:
+        fixes = "".join(f" --fix {shell_word(fix)}" for fix in plan.advice.fixes)
+        yield f"next: dshlog repair{fixes} {path}   (that plan)"
     elif (code := plan.before.native.first or plan.before.latest.first) is not None:
         yield f"next: dshlog explain {code}"
 
@@ -108,6 +112,12 @@ def _choices(plan: Plan, path: str) -> Iterator[str]:
 def _sides(path: str) -> Iterator[str]:
     yield f"next: dshlog repair --keep first {path}   (what that would keep and lose; or --keep second)"
     yield f"  or: dshlog repair --split DIR {path}   (each branch as a log of its own)"
+
+
+def asked_words(fixes: Mapping[str, frozenset[str]]) -> Iterator[str]:
+    """Yield the fixes that were named, as words of a shell."""
+    for name, values in fixes.items():
+        yield from (shell_word(f"{name}={value}") for value in sorted(values)) if values else (name,)
 
 
 def diff_lines(plan: Plan) -> Iterator[str]:
@@ -157,6 +167,10 @@ def plan_dict(
         "lost": [_lost_dict(lost) for lost in plan.lost],
         "writable": plan.script is not None and plan.why_not is None,
         "why_not": plan.why_not,
+        "fixes": list(plan.fixes),
+        "advice": None if plan.advice is None else {"fixes": list(plan.advice.fixes), "loss": plan.advice.loss},
+        "remains": plan.remains,
+        "unwritten": plan.unwritten,
         "events": plan.events,
         "written": written,
         "backup": backup,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from dshlog.model.vocabulary import LATEST
 from dshlog.repair.finish import Tail, closed, closing_actions, members_of, value_of
+from dshlog.repair.fixes.chosen import chosen_for
 from dshlog.repair.framing import LINE_FEED, framing_actions, take_tail
 from dshlog.repair.plan import NOTHING, Action, Changed, Lost, Plan
 from dshlog.repair.remedies.case import Case, place_of
@@ -96,7 +99,9 @@ def _mended(source: Source, before: Report, wishes: Wishes, *, lossless: bool, k
         if standing.sound:
             break
         names = [found.name for found in standing.first]
-        if (LEFT_ALONE - wishes.fix).issuperset(names) or UNREAD in names:
+        left_alone = (LEFT_ALONE - wishes.fix).issuperset(names)
+        chosen = left_alone and chosen_for(wishes, names, sheet.lines[standing.at].row)
+        if (left_alone and not chosen) or UNREAD in names:
             return Plan(before=before, why_not=left_alone_words(standing.first))
         step = _step(sheet, standing, wishes, lossless=lossless)
         if step is None and lossless:
@@ -108,7 +113,19 @@ def _mended(source: Source, before: Report, wishes: Wishes, *, lossless: bool, k
         actions.append(action)
     if not standing.sound:
         return Plan(before=before, why_not=_no_way(standing.first))
-    return _plan(sheet, before, actions, wishes)
+    used: tuple[str, ...] = ()
+    unwritten: str | None = None
+    if wishes.named and before.version is not None and before.version < LATEST:
+        from dshlog.repair.upgrading import fixed, unwritten_words
+
+        known = () if wishes.children is None or before.id is None else tuple(wishes.children(before.id))
+        done = fixed(sheet, before.version, wishes.asked, now=wishes.now, children=known)
+        actions, sheet, used = [*actions, *done.actions], done.sheet, done.used
+        unwritten = unwritten_words(done.left) if used else None
+        standing = stand(sheet, wishes.fix)
+        if not standing.sound:
+            return Plan(before=before, why_not=_no_way(standing.first))
+    return replace(_plan(sheet, before, actions, wishes), fixes=used, unwritten=unwritten)
 
 
 def stand(sheet: Sheet, fix: frozenset[str] = frozenset()) -> Standing:
@@ -150,7 +167,9 @@ def _step(sheet: Sheet, standing: Standing, wishes: Wishes, *, lossless: bool) -
     """Try the remedies for the first bad record; the first one that leads on is taken, lossless ones before others."""
     version = standing.report.version
     spare: tuple[Action, Sheet, Standing] | None = None
-    for remedy in remedies_for([found.name for found in standing.first]):
+    names = [found.name for found in standing.first]
+    chosen = chosen_for(wishes, names, sheet.lines[standing.at].row)
+    for remedy in [*chosen, *remedies_for(names)]:
         trial = sheet.copy()
         case = Case(
             sheet=trial,
@@ -167,7 +186,7 @@ def _step(sheet: Sheet, standing: Standing, wishes: Wishes, *, lossless: bool) -
         reached = stand(trial, wishes.fix)
         if not reached.better(standing):
             continue
-        if action.loss == NOTHING:
+        if action.loss == NOTHING or remedy in chosen:
             return action, trial, reached
         spare = spare or (action, trial, reached)
     return spare

@@ -70,6 +70,13 @@ class Changed:
     new: tuple[bytes, ...]
 
 
+class Advice(NamedTuple):
+    """The fixes that would let dsh upgrade a log, as they are asked for, and what they cost in words."""
+
+    fixes: tuple[str, ...]
+    loss: str = NOTHING
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """What a repair of one log would do.
@@ -78,7 +85,9 @@ class Plan:
     `why_not` says why. `truncate_to` is the file offset at which dsh would cut, `rewritten` what it
     would write again of a torn frame; None and empty where dsh does not open the log or cuts nothing.
     `closers` and `end_seed` are appended behind the kept records in one write. `events` counts those of
-    the result. `remains` says that dsh refuses to upgrade the result, as it refuses the log.
+    the result. `remains` says that dsh refuses to upgrade the result, as it refuses the log. `fixes` are those that
+    were taken because they were asked for, `advice` names those that would let dsh upgrade the result. `unwritten` says
+    why dsh opens the result and does not write its successor.
     """
 
     before: Report
@@ -94,6 +103,9 @@ class Plan:
     why_not: str | None = None
     events: int = 0
     remains: str | None = None
+    fixes: tuple[str, ...] = ()
+    advice: Advice | None = None
+    unwritten: str | None = None
 
     @property
     def healthy(self) -> bool:

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from dshlog.model.vocabulary import LATEST
+from dshlog.repair.asked import EVERYTHING, Asked
 from dshlog.repair.finish import OPENS, Tail, finish
 from dshlog.repair.mend import keeping_tail, mend
-from dshlog.repair.outlook import judged, refused_at, with_outlook
+from dshlog.repair.outlook import advised, judged, refused_at, with_advice, with_outlook
 from dshlog.repair.plan import Plan
 from dshlog.repair.remedies.table import CHOICES
 from dshlog.repair.script import result
+from dshlog.repair.unknown import naming
 from dshlog.repair.words import agreed_words
 from dshlog.report.examine import examine
 from dshlog.storage.source import BytesSource
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from dshlog.model.report import Encoding, Report
+    from dshlog.report.examine import Children
     from dshlog.storage.source import Source
 
 Side = Literal["first", "second"]
@@ -27,8 +33,9 @@ class Wishes:
     """What is asked of a repair.
 
     `now` is the wall clock in milliseconds, for the marker behind closers. `keep` is the branch of a log
-    that two writers continued. `fix` names findings that are cured although dsh opens the log with them. `header` has
-    the members, as far as they are known, of a header that is written anew; None when none may be.
+    that two writers continued. `fix` names findings that are cured although dsh opens the log with them, `fixes`
+    what is done only by name, each with what was named behind it. `header` has the members, as far as they are known,
+    of a header that is written anew; None when none may be. `children` gives the child sessions of an id.
     """
 
     now: int
@@ -36,6 +43,18 @@ class Wishes:
     keep: Side | None = None
     fix: frozenset[str] = frozenset()
     header: dict[str, Any] | None = None
+    fixes: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    children: Children | None = None
+
+    @property
+    def named(self) -> bool:
+        """Tell whether anything was asked for by name."""
+        return bool(self.fix or self.fixes)
+
+    @property
+    def asked(self) -> Asked:
+        """Give what was asked for by name."""
+        return Asked(self.fix, dict(self.fixes))
 
 
 def plan_repair(source: Source, path: str, wishes: Wishes, *, encoding: Encoding | None = None) -> Plan:
@@ -50,12 +69,19 @@ def plan_repair(source: Source, path: str, wishes: Wishes, *, encoding: Encoding
     tail = Tail(source, path, encoding)
     report = tail.report
     if report.state not in OPENS:
-        return _mended(source, report, wishes)
-    known = judged(source, report, encoding)
+        plan = _mended(source, report, wishes)
+        if plan.script is None:
+            return with_advice(plan, advised(source, _everything(source, report, wishes), wishes))
+        return with_outlook(source, plan, wishes, lambda: _everything(source, report, wishes))
+    known = judged(source, report, encoding, wishes)
+    if wishes.named and (known.latest.opens is False or known.latest.but):
+        cured = mend(source, known, wishes)
+        if cured is not None and cured.script is not None and cured.fixes:
+            return agreed(with_outlook(source, cured, wishes, lambda: _everything(source, known, wishes)), wishes)
     plan = replace(_opened(source, tail, wishes), before=known)
     if known.latest.opens is False:
-        return with_outlook(source, plan, report, lambda names: mend(source, known, _naming(wishes, names)))
-    if known.latest.opens and (code := refused_at(source, plan)) is not None:
+        return with_outlook(source, plan, wishes, lambda: _everything(source, known, wishes))
+    if known.latest.opens and (code := refused_at(source, plan, wishes)) is not None:
         return replace(_own_cut(source, tail, wishes, code), before=known)
     return plan
 
@@ -75,7 +101,7 @@ def _own_cut(source: Source, tail: Tail, wishes: Wishes, code: str) -> Plan:
     if tail.mixed or _asked(tail.report, wishes) or (wishes.keep is not None and CHOICES & _names(tail.report)):
         return none
     plan = finish(tail, now=wishes.now)
-    sound = _opens(source, plan) and refused_at(source, plan) is None
+    sound = _opens(source, plan) and refused_at(source, plan, wishes) is None
     return agreed(plan, wishes) if sound else none
 
 
@@ -87,8 +113,15 @@ def _names(report: Report) -> frozenset[str]:
     return frozenset(found.name for found in report.findings)
 
 
-def _naming(wishes: Wishes, names: frozenset[str]) -> Wishes:
-    return replace(wishes, fix=wishes.fix | names)
+def _everything(source: Source, report: Report, wishes: Wishes) -> Plan | None:
+    """Plan with every fix that the upgrade needs, and with the types named that have to be named."""
+    unknown = naming(source, report)
+    needed = EVERYTHING.fixes if report.version is not None and report.version < LATEST else {}
+    if not needed and not unknown:
+        return None
+    plan = mend(source, report, replace(wishes, fixes={**wishes.fixes, **needed, **unknown}))
+    words = [f"{fix}={kind}" for fix, kinds in unknown.items() for kind in sorted(kinds)]
+    return None if plan is None else replace(plan, fixes=tuple(dict.fromkeys((*words, *plan.fixes))))
 
 
 def _mended(source: Source, report: Report, wishes: Wishes) -> Plan:

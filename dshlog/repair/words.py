@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dshlog.model.finding import Finding
     from dshlog.model.report import Report
-    from dshlog.repair.plan import Plan
+    from dshlog.repair.plan import Advice, Plan
+
+_TOLD = 4  # losses that one sentence names
 
 
 def events_word(number: int) -> str:
@@ -82,15 +84,28 @@ def choose_words() -> str:
     return "two writers continued the log: --keep first or --keep second says which branch stays"
 
 
-def uncured_words(report: Report, code: str, fixes: list[str]) -> str:
+def uncured_words(report: Report, code: str, advice: Advice | None) -> str:
     """Say what to do about a whole log that dsh refuses to upgrade, as far as anything is known."""
     build = report.latest.build
     what = f"the file is whole, and dsh {build} refuses to upgrade it at {code}"
-    if fixes:
-        return f"{what}; {' '.join(f'--fix {one}' for one in fixes)} plans a cure"
-    return f"{what}, for which no repair is known yet"
+    return f"{what}; {advice_words(advice)}" if advice else f"{what}, for which no repair is known yet"
 
 
-def remains_words(report: Report, code: str) -> str:
-    """Say that dsh refuses to upgrade the result too."""
-    return f"dsh {report.latest.build} refuses to upgrade the result too, at {code}"
+def remains_words(report: Report, code: str, advice: Advice | None) -> str:
+    """Say that dsh refuses to upgrade the result too, and what would cure it."""
+    what = f"dsh {report.latest.build} refuses to upgrade the result too, at {code}"
+    return f"{what}; {advice_words(advice)}" if advice else what
+
+
+def advice_words(advice: Advice) -> str:
+    """Name the fixes, and what they cost."""
+    fixes = " ".join(f"--fix {one}" for one in advice.fixes)
+    return f"{fixes} plans a cure, which loses {'nothing' if advice.loss == 'none' else advice.loss}"
+
+
+def loss_words(plan: Plan, losses: list[str]) -> str:
+    """Say in short what a plan costs."""
+    if plan.lost:
+        return _lost_words(plan.records_lost, len(plan.lost) - plan.records_lost)
+    more = len(losses) - _TOLD
+    return "; ".join(losses[:_TOLD]) + (f" and {more} more" if more > 0 else "")

@@ -13,6 +13,7 @@ from dshlog.model.vocabulary import BUILDS, LATEST
 from dshlog.report.reading import Reading
 from dshlog.report.size import Sizes
 from dshlog.rules.draft import Draft
+from dshlog.rules.fixes import hint, remedy
 from dshlog.rules.judge import Judge
 from dshlog.rules.lifecycle import show
 from dshlog.rules.register import BY_NAME, OPENS_BUT, ORDER
@@ -459,7 +460,7 @@ class Examination:
                     place=where,
                     message=fault.message,
                     hint=self._hint(draft, refused=refused),
-                    remedy=rule.remedy,
+                    remedy=remedy(draft.cures) if draft.cures and rule.code[0] == "G" else rule.remedy,
                     rule=rule.rule,
                     follows=draft.follows,
                     related=tuple(place(*spot) for spot in _related(draft)),
@@ -482,7 +483,7 @@ class Examination:
             return f"dsh drops this record{also} and cuts the file here on its next write"
         if draft.committed_by is not None:
             return f"the turn/end at line {draft.committed_by[0]} shows that this was committed, so dsh refuses the log"
-        return draft.rule.hint
+        return draft.rule.hint or (hint(draft.cures) if draft.cures else None)
 
 
 def named_encoding(path: str) -> Encoding | None:

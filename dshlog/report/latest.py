@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dshlog.migrate.refusal import PUBLISHING, READING
 from dshlog.model.fault import Fault
-from dshlog.report.upgrade import sentence
+from dshlog.report.upgrade import cures_of, sentence
 from dshlog.rules.draft import Draft
 from dshlog.rules.register import BY_NAME
 
@@ -41,6 +41,7 @@ class Answer:
             if refusal.edge == PUBLISHING:
                 self.but.add(draft.rule.code)
                 continue
+            draft.cures = cures_of(refusal)
             self.fatal.add(id(draft))
             self.first = self.first or draft
 

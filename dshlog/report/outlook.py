@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dshlog.migrate.chain import LAST
 from dshlog.report.upgrade import Upgraded, findings, upgrade
@@ -21,11 +21,19 @@ if TYPE_CHECKING:
     from dshlog.storage.source import Source
 
 
+class Cure(NamedTuple):
+    """The fixes with which dsh would write the result, and what they cost: "none", or what is lost."""
+
+    fixes: tuple[str, ...]
+    loss: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outlook:
     """What an upgrade makes of one log.
 
     `sha256` is that of the text of the result, None when there is none; `written` the file that holds it, if any.
+    `cure` is for a log that is refused; None when none is known.
     """
 
     path: str
@@ -33,6 +41,7 @@ class Outlook:
     sha256: str | None
     children: tuple[Child, ...]
     written: str | None = None
+    cure: Cure | None = None
 
     @property
     def refusals(self) -> list[tuple[str, Finding]]:
@@ -84,6 +93,8 @@ class Totals:
     upgradable: int = 0
     lost: int = 0
     refused: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    lossless: list[str] = field(default_factory=list)  # those with a cure that loses nothing
+    lossy: list[str] = field(default_factory=list)  # those with another cure
     causes: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
     edges: Counter[str] = field(default_factory=Counter)
@@ -100,6 +111,8 @@ class Totals:
             self.upgradable += 1
             self.lost += one.done.lost > 0
             return
+        if one.cure is not None:
+            (self.lossless if one.cure.loss == "none" else self.lossy).append(one.path)
         refusals = one.done.refusals
         causes = dict.fromkeys(map(_cause, refusals))
         self.refused.append((one.path, tuple(causes)))

@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dshlog.migrate.chain import LAST, chain, header_of
-from dshlog.migrate.refusal import PUBLISHING, READING, Refusal, Refusals
+from dshlog.migrate.refusal import KEPT, PUBLISHING, READING, Refusal, Refusals
 from dshlog.migrate.restored import Restoring
 from dshlog.migrate.successor import Successor
 from dshlog.model.finding import Finding
 from dshlog.model.place import Place
 from dshlog.report.reading import Reading
-from dshlog.rules.register import BY_NAME
+from dshlog.rules.fixes import cures, hint, remedy
+from dshlog.rules.register import BY_CODE, BY_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -62,7 +63,7 @@ class Upgraded:
 class Upgrade:
     """One upgrade: takes the lines behind the header, then tells what came of it."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - one keyword for each way
         self,
         header: Header,
         to: int = LAST,
@@ -70,9 +71,10 @@ class Upgrade:
         children: Iterable[Child] = (),
         write: Callable[[bytes], object] | None = None,
         verify: bool = False,
+        most: int = KEPT,
     ) -> None:
         self._version, self._to = header.version, to
-        self._refusals = Refusals()
+        self._refusals = Refusals(most)
         self._last = Successor(header_of(header, to), self._refusals, write=write, verify=verify)
         self._chain = chain(header, to, self._last, self._refusals, children)
 
@@ -135,6 +137,7 @@ def upgrade(  # noqa: PLR0913 - one keyword for each way
     children: Iterable[Child] = (),
     write: Callable[[bytes], object] | None = None,
     verify: bool = True,
+    most: int = KEPT,
 ) -> Upgraded:
     """Upgrade one log.
 
@@ -145,12 +148,13 @@ def upgrade(  # noqa: PLR0913 - one keyword for each way
         children: the child sessions of the log.
         write: takes the text of the result; worth nothing when there are refusals.
         verify: whether embedded streams are replayed, as dsh does before it writes the result.
+        most: refusals of one name that are kept one by one.
     """
     reading = Reading(source, encoding)
     header = reading.header
     if header is None or header.version >= to:
         return Upgraded(version=reading.version, to=to, refusals=tuple(physical(reading.drafts)), more={})
-    done = Upgrade(header, to, children=children, write=write, verify=verify)
+    done = Upgrade(header, to, children=children, write=write, verify=verify, most=most)
     for lines, _, _ in reading.batches():
         done.feed(lines)
     return done.finish(reading.drafts)
@@ -170,13 +174,19 @@ def findings(done: Upgraded, path: str) -> list[tuple[str, Finding]]:
             severity="warning" if refusal.edge == PUBLISHING else "error",
             place=Place(file=path, line=line, seq=refusal.seq, json_path=refusal.path),
             message=sentence(refusal),
-            hint=rule.hint,
-            remedy=rule.remedy,
+            hint=rule.hint or hint(cures_of(refusal)),
+            remedy=remedy(cures_of(refusal)) if rule.code[0] == "G" else rule.remedy,
             rule=rule.rule,
             follows=done.more.get(refusal.name, 0) if last else 0,
         )
         out.append((refusal.edge, finding))
     return out
+
+
+def cures_of(refusal: Refusal) -> tuple[str, ...]:
+    """Give the fixes that may cure a refusal, the gentlest first."""
+    behind = BY_CODE.get(refusal.about or "")
+    return cures(refusal.name if behind is None else behind.name, refusal.path, refusal.how)
 
 
 def sentence(refusal: Refusal) -> str:

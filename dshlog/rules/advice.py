@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dshlog.rules.fixes import every_cure
+
 if TYPE_CHECKING:
     from dshlog.rules.rule import Rule
 
@@ -172,5 +174,8 @@ def repair(rule: Rule, severity: str) -> str:
         return "none is needed: nothing in the log is damaged"
     if rule.code[0] == "D":
         return "none of the log is needed: it is a matter of names and places"
+    if rule.code[0] == "G":
+        names = "dshlog repair --fix list has all" if rule.name == "upgrade-rule" else ", ".join(every_cure(rule.name))
+        return f"dshlog repair --fix {rule.code} FILE plans it; {_COSTS[rule.remedy]}; fixes by name: {names}"
     asked = severity == "warning" and rule.remedy != "none" and rule.name not in _CUT
     return f"dshlog repair {f'--fix {rule.code} ' if asked else ''}FILE plans it; {_COSTS[rule.remedy]}"

@@ -17,12 +17,14 @@ class Draft:
     that it stands behind the first bad record, where the reader no longer looks unless the stage says so.
     `follows` counts further faults of the same rule that were not kept. `frame` and `frame_at` are set
     for a fault of the frame itself, else they are found from the offset. `related` holds other places as
-    (line, offset, seq), `committed_by` the one that shows that a bad record was committed.
+    (line, offset, seq), `committed_by` the one that shows that a bad record was committed. `cures` names the fixes
+    for what only the upgrade refuses.
     """
 
     __slots__ = (
         "beyond",
         "committed_by",
+        "cures",
         "fatal",
         "fault",
         "follows",
@@ -60,3 +62,4 @@ class Draft:
         self.frame_at: int | None = None
         self.related: tuple[tuple[int, int, int | None], ...] = ()
         self.committed_by: tuple[int, int, int | None] | None = None
+        self.cures: tuple[str, ...] = ()

@@ -466,7 +466,6 @@ RULES = (
         "...r.",
         "the data of a v3 tool/result is no object",
         "the row decoder looks into it",
-        remedy="lossy",
     ),
     Rule(
         "P145",
@@ -683,7 +682,7 @@ RULES = (
         "m..oo",
         "a tool/result is not one wrapper block of its call",
         "up to v3 the content is exactly one tool-result block",
-        remedy="lossy",
+        remedy="lossless",
     ),
     Rule(
         "P110",
@@ -899,7 +898,7 @@ RULES = (
         "m....",
         "a steering/message has no known form",
         "v0 builds turn it into a user/message",
-        remedy="lossy",
+        remedy="lossless",
     ),
     Rule(
         "P134",

@@ -12,6 +12,7 @@ UPGRADE_RULES = (
         "eeee.",
         "the upgrade finds a committed row that it cannot place",
         "rows are left out from the first bad one on; a turn/end behind it shows that they were committed",
+        remedy="lossy",
     ),
     Rule(
         "G213",
@@ -20,6 +21,7 @@ UPGRADE_RULES = (
         "eee..",
         "a payload has a form that the upgrade does not take",
         "the upgrade knows every member of every payload of v0 to v2 and refuses any other",
+        remedy="lossy",
     ),
     Rule(
         "G214",
@@ -28,6 +30,7 @@ UPGRADE_RULES = (
         "eee..",
         "the envelope of an event has a form that the upgrade does not take",
         "what the builds of that time let pass in a row is looked at once, when the row is converted",
+        remedy="lossy",
     ),
     Rule(
         "G215",
@@ -36,6 +39,7 @@ UPGRADE_RULES = (
         "eee..",
         "a block of content is of a kind that v2 does not have",
         "only from v3 on are unknown kinds carried",
+        remedy="lossy",
     ),
     Rule(
         "G216",
@@ -44,6 +48,7 @@ UPGRADE_RULES = (
         "eee..",
         "a message comes from a kind of source that v2 does not have",
         "only from v3 on are unknown kinds carried",
+        remedy="lossless",
     ),
     Rule(
         "G217",
@@ -52,6 +57,7 @@ UPGRADE_RULES = (
         "e....",
         "an event of an old form cannot be rewritten",
         "old forms of v0 are rewritten only when they are exactly as they were once written",
+        remedy="lossless",
     ),
     Rule(
         "G219",
@@ -60,6 +66,7 @@ UPGRADE_RULES = (
         "eeee.",
         "a delivery marker cannot be converted",
         "a marker names its own session unless it is inherited, and never claims the next generation",
+        remedy="lossy",
     ),
     Rule(
         "G222",
@@ -68,6 +75,7 @@ UPGRADE_RULES = (
         "ee...",
         "a message does not cite exactly the chunks of its attempt",
         "the upgrade puts the chunks of an attempt into its message and finds them by these citations",
+        remedy="lossless",
     ),
     Rule(
         "G223",
@@ -76,6 +84,7 @@ UPGRADE_RULES = (
         "ee...",
         "an event refers to a chunk, or to an event that is not written yet",
         "chunks have no place of their own from v2 on, so that nothing can refer to them",
+        remedy="lossy",
     ),
     Rule(
         "G224",
@@ -84,6 +93,7 @@ UPGRADE_RULES = (
         "ee...",
         "a chunk fits into no stream",
         "streams of v2 hold seven kinds of chunk with exact members",
+        remedy="lossy",
     ),
     Rule(
         "G225",
@@ -92,6 +102,7 @@ UPGRADE_RULES = (
         "ee...",
         "the inherited cut lies inside an attempt",
         "the chunks of an attempt become one event, which cannot be half inherited",
+        remedy="lossy",
     ),
     Rule(
         "G231",
@@ -100,6 +111,7 @@ UPGRADE_RULES = (
         "eee..",
         "the system prompt changes outside a step",
         "from v3 on the prompt is a message, and a message stands in a step",
+        remedy="lossy",
     ),
     Rule(
         "G232",
@@ -108,6 +120,7 @@ UPGRADE_RULES = (
         "eee..",
         "a message stands before the first step",
         "from v3 on the system prompt is the first message, and it is put behind the first step/start",
+        remedy="lossy",
     ),
     Rule(
         "G233",
@@ -116,6 +129,7 @@ UPGRADE_RULES = (
         "eee..",
         "a tool result with an error is not marked as failed",
         "v3 takes error only beside isError true",
+        remedy="lossy",
     ),
     Rule(
         "G234",
@@ -124,6 +138,7 @@ UPGRADE_RULES = (
         "eee..",
         "a message has the id that a system message would get",
         "the ids of generated system messages are computed, and must be new",
+        remedy="lossy",
     ),
     Rule(
         "G241",
@@ -132,6 +147,7 @@ UPGRADE_RULES = (
         "eeee.",
         "something stands where v4 wants a message or a block",
         "v3 carries any payload; to be converted it must have the form of one",
+        remedy="lossy",
     ),
     Rule(
         "G242",
@@ -140,6 +156,7 @@ UPGRADE_RULES = (
         "eeee.",
         "the wrapper of a tool result cannot be lifted",
         "v4 has tool results without the block around them",
+        remedy="lossless",
     ),
     Rule(
         "G243",
@@ -148,6 +165,7 @@ UPGRADE_RULES = (
         "...e.",
         "a tool of v3 has deferLoading",
         "v4 gave this member a meaning, so the upgrade takes it from nobody else",
+        remedy="lossy",
     ),
     Rule(
         "G244",
@@ -156,6 +174,7 @@ UPGRADE_RULES = (
         "...e.",
         "the log says something else of a child than the child",
         "the catalog of v4 is made of both, and they must agree",
+        remedy="lossy",
     ),
     Rule(
         "G251",
@@ -164,5 +183,6 @@ UPGRADE_RULES = (
         "eeee.",
         "the result of the upgrade breaks a rule of v4",
         "the builds before look at few relations between events; v4 looks at all, whenever it opens a log",
+        remedy="lossy",
     ),
 )

@@ -95,6 +95,11 @@ def test_rules_page_is_the_register():
     assert (MAN / "dshlog-rules.7").read_text(encoding="utf-8") == page, "run: python man/build.py"
 
 
+def test_the_page_of_the_repair_has_the_fixes_of_the_register():
+    page = runpy.run_path(str(MAN / "build.py"))["repair_page"]()
+    assert (MAN / "dshlog-repair.1").read_text(encoding="utf-8") == page, "run: python man/build.py"
+
+
 def test_pages_have_the_version_of_the_program():
     for path in MAN.glob("*.[157]"):
         assert f'"dshlog {__version__}"' in path.read_text(encoding="utf-8"), path.name

@@ -37,7 +37,8 @@ def test_check_writes_nothing_and_gives_the_fingerprint(say, tmp_path):
     out = tmp_path / "out.jsonl"
     told = json.loads(say("migrate", "--check", "--json", V0)[1])
     assert list(told) == [
-        "schema", "path", "from", "to", "ok", "events", "plain_sha256", "left_out", "written", "refusals", "child_facts",
+        "schema", "path", "from", "to", "ok", "events", "plain_sha256", "left_out", "written", "cure", "refusals",
+        "child_facts",
     ]  # fmt: skip
     assert (told["from"], told["to"], told["ok"]) == (0, 4, True)
     say("migrate", V0, "-o", out)
@@ -61,7 +62,8 @@ def test_a_refusal_writes_nothing_and_says_where(say, tmp_path):
     status, said, err = say("migrate", REFUSED, "-o", out)
     assert status == 1
     assert "error E112 opaque-blocks-upgrade: " in said
-    assert said.endswith(": dsh refuses to upgrade the result, 1 reason\n")
+    assert ": dsh refuses to upgrade the result, 1 reason\n" in said
+    assert said.endswith(f"cure: dshlog repair --fix drop-record=demo/note {REFUSED}   (it loses 1 record)\n")
     assert "nothing was written" in err
     assert list(tmp_path.iterdir()) == []
 
@@ -133,8 +135,10 @@ def test_a_root_is_summed_up(say, tmp_path):
         "       1  0->1",
         "by event type",
         "       1  demo/note",
+        "by cure",
+        "       1  lossy",
         "refused",
-        f"  {path}: E109",
+        f"  {path}: E109  (lossy cure)",
     ]
     document = json.loads(say("migrate", "--check", "--json", tmp_path)[1])
     assert document["totals"]["causes"] == {"E109": 1}

@@ -400,7 +400,7 @@ def test_what_dsh_refuses_to_upgrade_is_told_as_validate_tells_it(say, tmp_path)
         status, text, _ = say(log, *words)
         assert status == 1
         assert "refused" in text
-        assert "--fix E112" in text
+        assert "--fix drop-record=demo/note" in text
         assert not out.exists()
     status, text, _ = say("--json", log)
     plan = json.loads(text)
@@ -642,3 +642,42 @@ def test_a_move_that_a_running_dsh_prevents_is_told(say, store, tmp_path):
 
 def test_a_relocation_has_no_result_of_its_own(say):
     assert say("--relocate", "-o", "x", OPEN)[0] == 2
+
+
+UNKNOWN = FIXTURES / "v0/unknown-ignorable-raw/session.jsonl"
+FIX = "drop-record=demo/note"
+
+
+def test_the_fixes_are_listed(say):
+    status, out, _ = say("--fix", "list")
+    assert status == 0
+    assert "\nmark-ignorable=TYPE\n" in out
+    assert "\ndrop-record[=TYPE]\n" in out
+    told = json.loads(say("--fix", "list", "--json")[1])
+    assert {fix["name"] for fix in told["fixes"]} >= {"recite", "map-source", "drop-member"}
+    assert all(fix.keys() == {"name", "value", "needs_value", "what", "loss", "proof"} for fix in told["fixes"])
+
+
+@pytest.mark.parametrize("words", [["--fix", "nonsense", UNKNOWN], ["--fix", "mark-ignorable", UNKNOWN], []])
+def test_what_is_no_fix_or_no_log_is_a_wrong_use(say, words):
+    status, _, err = say(*words)
+    assert status == 2
+    assert "--fix" in err
+
+
+def test_a_fix_is_written_when_it_is_named_and_its_loss_agreed_to(say, tmp_path):
+    out = tmp_path / "session.jsonl"
+    told = json.loads(say("--json", UNKNOWN)[1])
+    assert told["advice"] == {"fixes": [FIX], "loss": "1 record"}
+    status, text, _ = say("--fix", FIX, "-o", out, UNKNOWN)
+    assert (status, out.exists()) == (1, False)
+    assert "--allow-loss agrees" in text
+    status, text, _ = say("--fix", FIX, "--allow-loss", "--json", "-o", out, UNKNOWN)
+    told = json.loads(text)
+    assert status == 3
+    assert (told["fixes"], told["advice"], told["remains"], told["unwritten"]) == ([FIX], None, None, None)
+    assert dshlog.validate(out).state == "clean"
+    assert main(["migrate", "--check", str(out)]) == 0
+    status, text, _ = say(out)
+    assert status == 0
+    assert text.endswith("  nothing to do: the log is whole and closed\n")

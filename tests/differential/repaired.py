@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -161,8 +161,8 @@ def run(cases: Iterable[Case], oracle: Path, shared: Path, folder: Path) -> int:
     return 1 if total.bad else 0
 
 
-def main(command: list[str]) -> int:
-    """Run the command line; gives the exit status."""
+def main(command: list[str], run: Callable[[Iterable[Case], Path, Path, Path], int] = run) -> int:
+    """Run the command line, what it asks for with `run`; gives the exit status."""
     import tempfile
 
     given = arguments().parse_args(command)

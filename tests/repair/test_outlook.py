@@ -33,7 +33,10 @@ def planned(lines, **wishes):
     return plan, examine(made, NAME, upgrade="small")
 
 
-@pytest.mark.parametrize(("line", "words"), [(PLUGIN, "--fix E112 plans a cure"), (ORIGIN, "no repair is known yet")])
+CURES = [(PLUGIN, "--fix drop-record=demo/note plans a cure"), (ORIGIN, "--fix drop-member plans a cure")]
+
+
+@pytest.mark.parametrize(("line", "words"), CURES)
 def test_what_only_the_upgrade_refuses_is_not_nothing(line, words):
     plan, made = planned([*V0, line])
     assert (plan.before.state, made) == ("refused", None)

@@ -37,7 +37,17 @@ def packed_again():
     return [*V0[:index], dumped(short), *V0[index:]]
 
 
+def steering():
+    """Give lines with a steering message that names no turn that is a count."""
+    index = first(V0, "user/message")
+    data = json.loads(V0[index])["data"]
+    return changed(
+        V0, index, type="steering/message", data={"turn": "one", "content": data["content"], "source": data["source"]}
+    )
+
+
 MORE = [
+    ("session.jsonl", steering()),
     ("session.jsonl", called(0, block={"id": ""}, call={"callId": ""}, result_id="")[0]),
     ("session.jsonl", packed_again()),
     ("session.v4.jsonl", advertised_twice()),

@@ -228,7 +228,7 @@ def test_the_call_without_an_id_gets_one_everywhere(version):
     assert not plan.lossy
     assert len(made) == len(lines)
     given = json.loads(made[step])["data"]["callId"]
-    assert given.startswith("recovered-call-")
+    assert given == "call_1", "its chunks still have the id"
     assert given.encode() in made[advertised]
 
 

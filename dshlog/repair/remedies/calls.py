@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from dshlog.repair.remedies.callids import step_of
 from dshlog.repair.remedies.case import edit
 
 if TYPE_CHECKING:
@@ -11,35 +12,8 @@ if TYPE_CHECKING:
 
     from dshlog.repair.plan import Action
     from dshlog.repair.remedies.case import Case
-    from dshlog.repair.sheet import Line
 
     Event = dict[str, Any]
-
-_EMPTY = ""
-
-
-def empty_id(case: Case) -> Action | None:
-    """Give the one call of a step that has an empty id a new one, in the message, at its start and in its result."""
-    step, lines = _step(case), case.sheet.lines
-    advertised = [index for index in step if _blocks(lines[index].row, _EMPTY)]
-    if len(advertised) != 1 or len(_blocks(lines[advertised[0]].row, _EMPTY)) != 1:
-        return None
-    row = lines[advertised[0]].row or {}
-    message = row["data"]["message"]
-    name = f"recovered-call-{case.sheet.seq_of(lines[advertised[0]])}"
-    done = case.done("edit", f"the call without an id gets the id {name}, in each of its records")
-    content = [{**block, "id": name} if block in _blocks(row, _EMPTY) else block for block in message["content"]]
-    _edit_message(case, advertised[0], {**message, "content": content})
-    for index in step:
-        row = lines[index].row or {}
-        data = row.get("data")
-        if type(data) is not dict:
-            continue
-        if row.get("type") == "tool/call" and data.get("callId") == _EMPTY:
-            edit(case.sheet, index, {**row, "data": {**data, "callId": name}})
-        elif row.get("type") == "tool/result" and _answers(data, _EMPTY):
-            _edit_message(case, index, _renamed(data["message"], name))
-    return done
 
 
 def second_copy(case: Case) -> Action | None:
@@ -65,7 +39,7 @@ def advertised_arguments(case: Case) -> Action | None:
     data = None if row is None else row.get("data")
     if row is None or type(data) is not dict:
         return None
-    blocks = [block for index in _step(case) for block in _blocks(case.sheet.lines[index].row, data.get("callId"))]
+    blocks = [block for index in step_of(case) for block in _blocks(case.sheet.lines[index].row, data.get("callId"))]
     if len(blocks) != 1 or type(blocks[0].get("arguments")) is not str:
         return None
     wanted = {"name": blocks[0].get("name"), "arguments": blocks[0]["arguments"]}
@@ -75,20 +49,6 @@ def advertised_arguments(case: Case) -> Action | None:
     done = case.done("edit", text, loss="the arguments that the call was recorded with")
     edit(case.sheet, case.index, {**row, "data": {**data, **wanted}})
     return done
-
-
-def _step(case: Case) -> range:
-    """Give the indices of the lines of the step that a line stands in."""
-    lines, first, last = case.sheet.lines, case.index, case.index
-    while first > 1 and not _is(lines[first], "step/start"):
-        first -= 1
-    while last + 1 < len(lines) and not _is(lines[last], "step/end"):
-        last += 1
-    return range(first, last + 1)
-
-
-def _is(line: Line, kind: str) -> bool:
-    return line.row is not None and line.row.get("type") == kind
 
 
 def _message(row: Event | None) -> Event | None:
@@ -106,26 +66,6 @@ def _blocks(row: Event | None, call_id: object) -> list[Event]:
         for block in content
         if type(block) is dict and block.get("type") == "tool-call" and block.get("id") == call_id
     ]
-
-
-def _answers(data: Event, call_id: str) -> bool:
-    message = data.get("message")
-    source = message.get("source") if type(message) is dict else None
-    return type(source) is dict and source.get("callId") == call_id
-
-
-def _renamed(message: Event, call_id: str) -> Event:
-    """Give the message of a result with another call id, in the wrapper of old generations too."""
-    made = {**message, "source": {**message["source"], "callId": call_id}}
-    if "toolCallId" in made:
-        made["toolCallId"] = call_id
-    content = made.get("content")
-    if type(content) is list:
-        made["content"] = [
-            {**block, "toolCallId": call_id} if type(block) is dict and block.get("toolCallId") == _EMPTY else block
-            for block in content
-        ]
-    return made
 
 
 def _edit_message(case: Case, index: int, message: Event) -> None:

@@ -8,6 +8,7 @@ from dshlog.codec.envelope import MEMBERS
 from dshlog.codec.sources import encode_sources
 from dshlog.fold.surface import SurfaceFolder
 from dshlog.model.number import as_count, as_int
+from dshlog.model.vocabulary import SURFACE_TYPES
 from dshlog.repair.remedies.case import said, shown, without
 from dshlog.report.decode import events_of
 
@@ -94,6 +95,21 @@ def marker(case: Case) -> Action | None:
     return said(case, without(row, *names), f"{values} goes: this event never joins the surface", ", ".join(names))
 
 
+def surface_form(case: Case) -> Action | None:
+    """Give an event the surface members that its type has: a message joins at the end, any other event has none."""
+    joins = case.kind in SURFACE_TYPES[case.version] or case.kind == "steering/message"
+    return append_marker(case) if joins else marker(case)
+
+
+def append_instead(case: Case) -> Action | None:
+    """Let a message that replaces what is not there join the surface at its end."""
+    row = case.row
+    op = None if row is None else row.get("surfaceOp")
+    if row is None or type(op) is not dict or case.kind == "tool/result":
+        return None
+    return said(case, {**row, "surfaceOp": "append"}, f"surfaceOp {shown(op)} becomes append", "what it replaced")
+
+
 def append_marker(case: Case) -> Action | None:
     """Let an event without a usable surface marker be appended, as most are."""
     row = case.row
@@ -114,7 +130,7 @@ def cite_shadowed(case: Case) -> Action | None:
     if row is None or type(op) is not dict:
         return None
     hidden = _span(case, op.get("startSeq", op.get("start")), op.get("endSeq", op.get("end")))
-    cited = _flat(row.get("sourceEventSeqs", []))
+    cited = flat(row.get("sourceEventSeqs", []))
     if hidden is None or cited is None:
         return None
     missing = [seq for seq in hidden if seq not in cited]
@@ -145,7 +161,7 @@ def exact_span(case: Case) -> Action | None:
     return said(case, {**row, "data": made}, text)
 
 
-def _flat(cited: object) -> list[int] | None:
+def flat(cited: object) -> list[int] | None:
     """Give a stored list of citations position by position; None for what is none."""
     out: list[int] = []
     for entry in cited if type(cited) is list else (None,):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     Event = dict[str, Any]
 
 _RENAMED = {"tool/code-dispatch-start": "tool/ptc-dispatch-start", "tool/code-dispatch": "tool/ptc-dispatch"}
+_COMPACTED = frozenset({"compact/start", "compact/summary", "compact/end", "compact/prune"})
 _PLUGIN = 4  # the first generation in which a plugin's source kind carries its name
 
 
@@ -25,6 +26,16 @@ def dispatch_name(case: Case) -> Action | None:
     if row is None or type(kind) is not str or kind not in _RENAMED:
         return None
     return said(case, {**row, "type": _RENAMED[kind]}, f"{kind} becomes {_RENAMED[kind]}, as this generation calls it")
+
+
+def compaction_name(case: Case) -> Action | None:
+    """Call an event of a compaction as the last builds of v0 do, and as the upgrade does."""
+    row = case.row
+    kind = case.kind
+    if row is None or case.version != 0 or kind not in _COMPACTED:
+        return None
+    made = f"compaction/{kind.partition('/')[2]}"
+    return said(case, {**row, "type": made}, f"{kind} becomes {made}, as the upgrade calls it")
 
 
 def message_id(case: Case) -> Action | None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dshlog.repair.remedies import calls, fields, header, last, lines, order, payload, turns
+from dshlog.repair.fixes import members, messages
+from dshlog.repair.fixes.native import as_remedy
+from dshlog.repair.remedies import callids, calls, fields, header, last, lines, order, payload, turns, wrapper
 
 if TYPE_CHECKING:
     from dshlog.repair.plan import Plan
@@ -66,13 +68,16 @@ REMEDIES: dict[str, tuple[Remedy, ...]] = {
     "span-not-exact": (fields.exact_span,),
     "span-holds-head": (fields.exact_span,),
     "retired-dispatch": (payload.dispatch_name,),
+    "retired-type": (payload.compaction_name,),
     "message-id-missing": (payload.message_id,),
     "header-system-retired": (payload.header_system,),
     "tool-deferral-not-true": (payload.tool_deferral,),
     "plugin-source-retired": (payload.plugin_source,),
     "delivery-malformed": (payload.through,),
     "title-malformed": (payload.title_source,),
-    "turn-form-malformed": (payload.turn_form,),
+    "turn-form-malformed": (payload.turn_form, as_remedy(messages.old_form)),
+    "steering-form-malformed": (as_remedy(messages.old_form),),
+    "header-reason-fallback": (as_remedy(members.header_reason),),
     "fork-result-malformed": (payload.fork_number,),
     "unknown-type": (payload.mark_ignorable,),
     # -- turns, steps, calls
@@ -86,8 +91,9 @@ REMEDIES: dict[str, tuple[Remedy, ...]] = {
     "outside-step": (turns.open_before, turns.number),
     "outside-turn": (turns.open_before, turns.number),
     "step-start-outside-turn": (turns.open_before,),
-    "tool-source-malformed": (calls.empty_id,),
-    "call-id-malformed": (calls.empty_id,),
+    "tool-source-malformed": (callids.fill_ids,),
+    "tool-wrapper-malformed": (wrapper.tool_wrapper,),
+    "call-id-malformed": (callids.fill_ids,),
     "call-advertised-twice": (calls.second_copy,),
     "call-differs": (calls.advertised_arguments,),
     "call-unanswered": (turns.close_before,),

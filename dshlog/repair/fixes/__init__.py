@@ -1,0 +1,1 @@
+"""Repairs that are made when they are asked for by name, and that the upgrade proves."""
