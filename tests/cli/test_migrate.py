@@ -156,7 +156,7 @@ def test_every_refused_session_and_every_reason_is_counted(say, tmp_path):
         paths.append(store(tmp_path, bad))
     out = say("migrate", "--check", tmp_path)[1].splitlines()
     assert out[2] == "      15  E109 unknown-type, 4500 reasons"
-    assert out[-15:] == [f"  {path}: E109" for path in paths]
+    assert out[-15:] == [f"  {path}: E109  (lossy cure)" for path in paths]
 
 
 def test_a_root_is_a_root_however_few_logs_it_holds(say, tmp_path):
