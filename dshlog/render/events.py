@@ -35,7 +35,7 @@ def _columns(look: Look) -> tuple[Column, ...]:
         Column("seq", lambda row: str(row.seq), right=True),
         Column("time", lambda row: clock(row.time), optional=True),
         Column("type", lambda row: visible(row.type), limit=limit, style=lambda row: row.type.partition("/")[0]),
-        Column("turn", lambda row: turn_word(row.turn, row.step)),
+        Column("turn", lambda row: turn_word(row.turn, row.step), whole=True),
         Column("bytes", lambda row: str(row.size), right=True, optional=True),
     )
 

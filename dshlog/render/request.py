@@ -95,7 +95,7 @@ def difference_lines(report: Report, found: Difference, look: Look = PLAIN, *, f
             if found.messages < len(view.rows):
                 yield _row_line(word, view.rows[found.messages], look)
     else:
-        yield from labelled("ends at", f"the end of the earlier one; {_added(found)} follow", look)
+        yield from labelled("ends at", f"the end of the earlier one; {_added(found)}", look)
     for cause in found.causes:
         mark = "because" if cause == found.breaks else "also"
         yield from labelled(mark, _cause_words(cause), look)
@@ -228,7 +228,8 @@ def _tools_words(found: Difference) -> str:
 
 
 def _added(found: Difference) -> str:
-    return count(len(found.later.messages) - found.messages, "message")
+    number = len(found.later.messages) - found.messages
+    return "nothing follows" if not number else f"{count(number, 'message')} follow{'s' if number == 1 else ''}"
 
 
 def _row_line(word: str, row: SurfaceRow, look: Look) -> str:

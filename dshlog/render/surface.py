@@ -51,7 +51,7 @@ def _columns(look: Look) -> tuple[Column, ...]:
         Column("pos", lambda row: str(row.position), right=True),
         Column("seq", lambda row: str(row.seq), right=True),
         Column("role", role_word, style=lambda row: row.role or ""),
-        Column("turn", turn_word, optional=True),
+        Column("turn", turn_word, optional=True, whole=True),
         Column("chars", lambda row: str(row.chars), right=True),
         Column(
             "source",

@@ -28,7 +28,8 @@ class Column(NamedTuple):
     """One column: its heading, the words of a row in it, and how they stand.
 
     An `optional` column is left out where the last cell would have too little room, the last such first.
-    `limit` is the greatest width; a longer cell is cut. `style` names what colours a cell, by its row.
+    `limit` is the greatest width; a longer cell is cut, also one longer than those that decided the width, unless it
+    is a number or has to stay `whole`. `style` names what colours a cell, by its row.
     """
 
     head: str
@@ -37,6 +38,7 @@ class Column(NamedTuple):
     optional: bool = False
     limit: int | None = None
     style: Callable[[Any], str] | None = None
+    whole: bool = False
 
 
 class Table:
@@ -83,7 +85,7 @@ class Table:
         over = 0  # columns that numbers need beyond the width that was measured
         for column, width in self._columns.items():
             value = column.cell(row)
-            if not column.right:
+            if not (column.right or column.whole):
                 value = fit(value, width, self._cells)
             space = width - self._cells(value)
             over -= min(space, 0)

@@ -28,7 +28,7 @@ _COLUMNS = (
     Column("seq", lambda row: str(row.seq), right=True),
     Column("time", lambda row: clock(row.time), optional=True),
     Column("role", _role, style=lambda row: row.role or ""),
-    Column("turn", lambda row: turn_word(row.turn, row.step), optional=True),
+    Column("turn", lambda row: turn_word(row.turn, row.step), optional=True, whole=True),
     Column("chars", lambda row: "" if row.type == "turn/end" else str(row.chars), right=True),
     Column("source", lambda row: cut(value_word(row.source), _SOURCE), optional=True, limit=_SOURCE),
 )
