@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from dshlog.model.place import Place
 from dshlog.repair.finish import time_of
 from dshlog.repair.plan import NOTHING, Action
-from dshlog.repair.references import Shift, moved_row, names_later
+from dshlog.repair.references import Shift, moved_text, names_later
 from dshlog.repair.sheet import Line
 from dshlog.storage.jsontext import dumps
 
@@ -120,10 +120,9 @@ def shift(sheet: Sheet, index: int, move: Shift, version: int) -> None:
     if not move.by:
         return
     for at in range(index, len(sheet.lines)):
-        row = sheet.lines[at].row
-        made = moved_row(row, move, version, own_only=move.own_only) if row is not None else None
+        made = moved_text(sheet.lines[at].text, move, version)
         if made is not None:
-            edit(sheet, at, made)
+            retell(sheet, at, made)
     _shift_seed(sheet, move.start, move.by)
 
 
@@ -158,7 +157,7 @@ def insert(case: Case, index: int, rows: list[dict[str, Any]]) -> None:
     """
     sheet = case.sheet
     start = case.position + sum(line.count for line in sheet.lines[case.index : index])
-    stale = any(line.row is not None and names_later(line.row, case.version) for line in sheet.lines[index:])
+    stale = any(names_later(line.text, case.version) for line in sheet.lines[index:])
     shift(sheet, index, Shift(start, len(rows), own_only=stale), case.version)
     sheet.lines[index:index] = [added(row) for row in rows]
 
