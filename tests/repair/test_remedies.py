@@ -277,3 +277,35 @@ def test_the_header_gets_a_frame_of_its_own(name):
     report = examine(BytesSource(made), "session.v4.jsonl.zstd")
     assert (report.state, report.events) == ("clean", plan.events)
     assert b"".join(stretch.text for stretch in stretches(made)) == TEXT
+
+
+RESULT = first(V4, "tool/result")
+OF_RESULT = {
+    "no id": ({"id": None}, {"id": f"recovered-message-{RESULT - 1}"}),
+    "no role": ({"role": None}, {}),
+    "the role of a person": ({"role": "user"}, {}),
+    "no call id": ({"toolCallId": None}, {}),
+    "an empty call id": ({"toolCallId": ""}, {}),
+    "no source": ({"source": None}, {}),
+    "a source without a call": ({"source": {"kind": "tool"}}, {}),
+    "a flag that is no boolean": ({"isError": "no"}, {}),
+}
+
+
+@pytest.mark.parametrize("name", OF_RESULT)
+def test_the_message_of_a_result_is_put_right(name):
+    spoiled, given = OF_RESULT[name]
+    data = json.loads(V4[RESULT])["data"]
+    message = {member: value for member, value in (data["message"] | spoiled).items() if value is not None}
+    plan, made = repaired(changed(V4, RESULT, data={**data, "message": message}))
+    assert not plan.lossy
+    assert json.loads(made[RESULT])["data"]["message"] == data["message"] | given
+    assert made[:RESULT] + made[RESULT + 1 :] == V4[:RESULT] + V4[RESULT + 1 :]
+
+
+def test_a_result_that_names_two_calls_is_that_of_the_open_one():
+    data = json.loads(V4[RESULT])["data"]
+    plan, made = repaired(changed(V4, RESULT, data={**data, "message": {**data["message"], "toolCallId": "other"}}))
+    assert made == V4
+    assert plan.lossy
+    assert not plan.lost

@@ -88,6 +88,7 @@ REMEDIES: dict[str, tuple[Remedy, ...]] = {
     "outside-turn": (turns.open_before, turns.number),
     "step-start-outside-turn": (turns.open_before,),
     "tool-source-malformed": (calls.empty_id,),
+    "tool-form-malformed": (calls.result_message,),
     "call-id-malformed": (calls.empty_id,),
     "call-advertised-twice": (calls.second_copy,),
     "call-differs": (calls.advertised_arguments,),
