@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from dshlog.repair.finish import OPENS, Tail, finish
+from dshlog.repair.finish import OPENS, Tail, finish, rewritten
 from dshlog.repair.mend import mend
 from dshlog.repair.outlook import judged, refused_at, with_outlook
 from dshlog.repair.plan import Plan
@@ -49,6 +49,12 @@ def plan_repair(source: Source, path: str, wishes: Wishes, *, encoding: Encoding
     report = tail.report
     if report.state not in OPENS:
         return _mended(source, report, wishes)
+    return replace(_planned(source, tail, wishes, encoding), **_own(tail))
+
+
+def _planned(source: Source, tail: Tail, wishes: Wishes, encoding: Encoding | None) -> Plan:
+    """Plan for a log that its own build opens, with the verdict of the latest one."""
+    report = tail.report
     known = judged(source, report, encoding)
     plan = replace(_opened(source, tail, wishes), before=known)
     if known.latest.opens is False:
@@ -56,6 +62,13 @@ def plan_repair(source: Source, path: str, wishes: Wishes, *, encoding: Encoding
     if known.latest.opens and (code := refused_at(source, plan)) is not None:
         return replace(_own_cut(source, tail, wishes, code), before=known)
     return plan
+
+
+def _own(tail: Tail) -> dict[str, Any]:
+    """Give what dsh itself would cut and write again, whatever the plan does."""
+    torn = tail.report.torn
+    saved = tuple(rewritten(tail.saved, tail.report.version or 0))
+    return {"truncate_to": None if torn is None else torn.at, "rewritten": saved}
 
 
 def _opened(source: Source, tail: Tail, wishes: Wishes) -> Plan:
@@ -107,12 +120,12 @@ def _finished(source: Source, plan: Plan, wishes: Wishes) -> Plan:
     for lossless in (True, False):
         other = mend(source, plan.before, wishes, lossless=lossless)
         if other is not None and other.script is not None and other.records_lost < plan.records_lost:
-            return agreed(replace(other, truncate_to=plan.truncate_to, rewritten=plan.rewritten), wishes)
+            return agreed(other, wishes)
     if _opens(source, plan):
         return agreed(plan, wishes)
     if other is None or other.script is None:
         return other or Plan(before=plan.before, why_not="what dsh itself does here makes a log that it then refuses")
-    return agreed(replace(other, truncate_to=plan.truncate_to, rewritten=plan.rewritten), wishes)
+    return agreed(other, wishes)
 
 
 def _plainly(plan: Plan) -> bool:

@@ -279,6 +279,15 @@ def test_the_header_gets_a_frame_of_its_own(name):
     assert b"".join(stretch.text for stretch in stretches(made)) == TEXT
 
 
+def test_a_plan_that_writes_nothing_says_where_dsh_cuts():
+    message = {"id": "u0", "role": "user", "content": [], "source": {"kind": "user"}}
+    user = {"type": "user/message", "time": 1, "data": message, "surfaceOp": "append"}
+    tail = [{**user, "seq": 12}, {**user, "seq": 0}, {**user, "seq": 1, "sourceEventSeqs": [1]}]
+    plan, made = repaired([V0[0], *map(dumped, tail)], name="session.jsonl", keep="first")
+    assert made is None
+    assert plan.truncate_to == len(V0[0])
+
+
 RESULT = first(V4, "tool/result")
 OF_RESULT = {
     "no id": ({"id": None}, {"id": f"recovered-message-{RESULT - 1}"}),
