@@ -58,11 +58,13 @@ class Mended:
         return Case(name=self.case.name, about=self.case.about, suffix=self.case.suffix, data=data)
 
 
-def mended(case: Case, folder: Path) -> Mended:
-    """Repair one log."""
+def mended(case: Case, folder: Path, wishes: dict[str, Any] | None = None) -> Mended:
+    """Repair one log, as is asked for or as its turn has it."""
+    if wishes is None:
+        wishes = WISHES[zlib.crc32(case.name.encode()) % len(WISHES)]
     path = folder / f"{case.name}{case.suffix}"
     path.write_bytes(case.data)
-    plan = plan_repair(path, now=1, **WISHES[zlib.crc32(case.name.encode()) % len(WISHES)])
+    plan = plan_repair(path, now=1, **wishes)
     data = None if plan.script is None or plan.why_not is not None else apply(plan, path)
     path.unlink()
     return Mended(case=case, plan=plan, data=data)
