@@ -312,6 +312,34 @@ def test_the_message_of_a_result_is_put_right(name):
     assert made[:RESULT] + made[RESULT + 1 :] == V4[:RESULT] + V4[RESULT + 1 :]
 
 
+@pytest.mark.parametrize("spoiled", [0, 1], ids=["the replaced one", "the replacement"])
+def test_a_result_has_the_id_of_what_replaces_it(spoiled):
+    row = json.loads(V4[RESULT])
+    content = [{"type": "text", "text": "cut"}]
+    seq = len(V4)
+    again = {**row, "seq": seq, "surfaceOp": {"op": "replace", "startSeq": row["seq"], "endSeq": row["seq"]}}
+    again |= {
+        "sourceEventSeqs": [row["seq"]],
+        "data": {**row["data"], "message": {**row["data"]["message"], "content": content}},
+    }
+    turn = max(json.loads(text)["data"]["turn"] for text in V4 if b'"turn/start"' in text) + 1
+    start = {"type": "turn/start", "seq": seq - 1, "time": row["time"], "data": {"turn": turn}}
+    end = {
+        "type": "turn/end",
+        "seq": seq + 1,
+        "time": row["time"],
+        "data": {"turn": turn, "reason": {"kind": "completed"}},
+    }
+    whole = [*V4, dumped(start), dumped(again), dumped(end)]
+    assert examine(BytesSource(b"".join(whole)), "session.v4.jsonl").native.opens
+    index = (RESULT, len(V4) + 1)[spoiled]
+    data = json.loads(whole[index])["data"]
+    message = {name: value for name, value in data["message"].items() if name != "id"}
+    plan, made = repaired(changed(whole, index, data={**data, "message": message}))
+    assert made[: len(whole)] == whole
+    assert not plan.lossy
+
+
 def test_a_result_that_names_two_calls_is_that_of_the_open_one():
     data = json.loads(V4[RESULT])["data"]
     plan, made = repaired(changed(V4, RESULT, data={**data, "message": {**data["message"], "toolCallId": "other"}}))

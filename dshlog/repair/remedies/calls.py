@@ -93,7 +93,7 @@ def result_message(case: Case) -> Action | None:
         calls = [call.call_id for call in case.tail.pending.values() if call.call_id in calls or not calls]
     if len(calls) != 1:
         return None
-    name = message["id"] if _is_text(message.get("id")) else f"recovered-message-{case.position}"
+    name = message["id"] if _is_text(message.get("id")) else _result_id(case, calls[0])
     made = {"id": name, **without(message, "id"), "role": "tool", "toolCallId": calls[0]}
     made["source"] = {**(source if type(source) is dict else {}), "kind": "tool", "callId": calls[0]}
     if type(made.get("isError", True)) is not bool:
@@ -104,6 +104,21 @@ def result_message(case: Case) -> Action | None:
     words = ", ".join(f"{name} becomes {shown(made[name])}" for name in changed)
     loss = "which of two calls it answers" if told > 1 else NOTHING
     return said(case, {**row, "data": {**data, "message": made}}, f"of the message {words}", loss)
+
+
+def _result_id(case: Case, call_id: str) -> str:
+    """Give the id that another result of a call has: a result and what replaces it have one; else one of its own."""
+    for line in case.sheet.lines[1:]:
+        if (
+            line is case.line
+            or b'"tool/result"' not in line.text
+            or call_id.encode("utf-8", "replace") not in line.text
+        ):
+            continue
+        message = _message(line.row)
+        if message is not None and message.get("toolCallId") == call_id and _is_text(message.get("id")):
+            return str(message["id"])
+    return f"recovered-message-{case.position}"
 
 
 def _is_text(value: object) -> bool:
