@@ -10,6 +10,7 @@ from dshlog.repair.mend import mend
 from dshlog.repair.outlook import judged, refused_at, with_outlook
 from dshlog.repair.plan import Plan
 from dshlog.repair.remedies.table import CHOICES
+from dshlog.repair.salvage import hides_frames
 from dshlog.repair.script import result
 from dshlog.repair.words import agreed_words
 from dshlog.report.examine import examine
@@ -76,14 +77,30 @@ def _opened(source: Source, tail: Tail, wishes: Wishes) -> Plan:
     report = tail.report
     if tail.mixed or _asked(report, wishes):
         return _mended(source, report, wishes)
+    if _hides_more(source, report):
+        made = mend(source, report, wishes)
+        if made is not None and made.script is not None:
+            return agreed(made, wishes)
     return _finished(source, finish(tail, now=wishes.now), wishes)
+
+
+def _hides_more(source: Source, report: Report) -> bool:
+    """Tell whether what looks like a last frame without its end holds sound ones, which dsh cuts without a look."""
+    if report.encoding != "zstd" or report.torn is None:
+        return False
+    return hides_frames(b"".join(source.chunks(report.torn.at)), 0)
 
 
 def _own_cut(source: Source, tail: Tail, wishes: Wishes, code: str) -> Plan:
     """Give what dsh does, in place of a plan whose result the latest dsh would refuse to upgrade."""
     why_not = f"dsh would refuse to upgrade the result, at {code}, and it opens the log as it is"
     none = Plan(before=tail.report, why_not=why_not)
-    if tail.mixed or _asked(tail.report, wishes) or (wishes.keep is not None and CHOICES & _names(tail.report)):
+    if (
+        tail.mixed
+        or _hides_more(source, tail.report)
+        or _asked(tail.report, wishes)
+        or (wishes.keep is not None and CHOICES & _names(tail.report))
+    ):
         return none
     plan = finish(tail, now=wishes.now)
     sound = _opens(source, plan) and refused_at(source, plan) is None

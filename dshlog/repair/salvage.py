@@ -47,7 +47,7 @@ def stretches(data: bytes) -> Iterator[Stretch]:
             start, end = frames.span(index)
             yield _frame(data, at + start, at + end)
         stop = at + frames.end
-        if frames.torn is not None and not _hides_frames(data, at + frames.torn):
+        if frames.torn is not None and not hides_frames(data, at + frames.torn):
             yield _torn(data, at + frames.torn)
             return
         if stop >= len(data):
@@ -131,7 +131,7 @@ def _block_starts(frame: bytes) -> list[int]:
     return starts[:-1]
 
 
-def _hides_frames(data: bytes, torn: int) -> bool:
+def hides_frames(data: bytes, torn: int) -> bool:
     """Tell whether sound frames follow inside what looks like one frame that ran out of bytes."""
     return _resume(data, torn + 1) < len(data)
 

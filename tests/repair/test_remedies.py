@@ -346,3 +346,15 @@ def test_a_result_that_names_two_calls_is_that_of_the_open_one():
     assert made == V4
     assert plan.lossy
     assert not plan.lost
+
+
+def test_sound_frames_behind_a_frame_that_claims_too_much_are_not_cut_with_it():
+    frames = [rows.frame(line) for line in V4]
+    longer = bytearray(frames[4])
+    longer[7] ^= 0x7F  # a length of its first block
+    data = b"".join([*frames[:4], bytes(longer), *frames[5:]])
+    before = examine(BytesSource(data), "session.v4.jsonl.zstd")
+    plan = plan_repair(BytesSource(data), "session.v4.jsonl.zstd", Wishes(now=7, allow_loss=True))
+    assert before.state == "torn"
+    assert plan.truncate_to == len(b"".join(frames[:4]))
+    assert plan.events > before.events + len(plan.closers) + 1
