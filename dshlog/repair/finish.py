@@ -137,7 +137,7 @@ def closed(scan: TailScan | None, position: int, last: bytes | None, now: int) -
     """Give the closers of a log and the marker behind them; nothing for one that is balanced."""
     if scan is None or last is None or scan.turn is None:
         return [], None
-    made = closers(scan, seq=position, time=_time_of(last, scan.version))
+    made = closers(scan, seq=position, time=time_of(last, scan.version))
     return made, end_seed(seq=position + len(made), time=now)
 
 
@@ -191,7 +191,7 @@ def rewritten(lines: Iterable[bytes], version: int) -> list[Event]:
     return [event for line in lines for event, _ in events_of(line, version)]
 
 
-def _time_of(line: bytes, version: int) -> object:
+def time_of(line: bytes, version: int) -> object:
     """Give the time of the last event of an accepted record."""
     return rewritten([line], version)[-1].get("time")
 

@@ -6,53 +6,38 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dshlog.model.vocabulary import LATEST
-from dshlog.repair.finish import Tail, closed, closing_actions, members_of, value_of
+from dshlog.repair.finish import closed, closing_actions, members_of, value_of
 from dshlog.repair.fixes.chosen import chosen_for
 from dshlog.repair.framing import LINE_FEED, framing_actions, take_tail
 from dshlog.repair.plan import NOTHING, Action, Changed, Lost, Plan
 from dshlog.repair.remedies.case import Case, place_of
-from dshlog.repair.remedies.table import CHOICES, LEFT_ALONE, UNREAD, remedies_for
+from dshlog.repair.remedies.order import told
+from dshlog.repair.remedies.table import ANY_GAP, CHOICES, LAST, LEFT_ALONE, UNREAD, remedies_for
 from dshlog.repair.script import script_of
-from dshlog.repair.sheet import Line, load
-from dshlog.repair.words import choose_words, events_word, left_alone_words, records_word
-from dshlog.report.examine import Examination
+from dshlog.repair.sheet import Line, Sheet, load
+from dshlog.repair.standing import Standing, stand
+from dshlog.repair.words import choose_words, events_word, left_alone_words, records_word, unread_words
+from dshlog.report.sequence import GAP
 from dshlog.storage.jsontext import dumps
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from dshlog.model.finding import Finding
     from dshlog.model.report import Report
     from dshlog.repair.planner import Wishes
-    from dshlog.repair.sheet import Sheet
+    from dshlog.repair.remedies.case import Remedy
+    from dshlog.repair.standing import Found
     from dshlog.storage.source import Source
 
-ROUNDS = 400  # remedies for one log; a log with more damage is cut where that many have led
-_ROW = "LHE"  # letters of the codes for what cannot be read as a record
-_SOUND = frozenset({"clean", "open"})
+ROUNDS = 10_000  # remedies for one log
 
 
-class Standing(NamedTuple):
-    """Where a sheet stands: the findings at its first bad record, and how much lies behind that.
+class Step(NamedTuple):
+    """What was done at the first bad record, and where that leads."""
 
-    `unread` tells that the record cannot even be read as the next one.
-    """
-
-    report: Report
-    first: list[Finding]
-    at: int
-    behind: int
-    unread: bool
-    errors: int
-
-    @property
-    def sound(self) -> bool:
-        """Tell whether dsh would open it, with nothing to cut."""
-        return not self.first
-
-    def better(self, other: Standing) -> bool:
-        """Tell whether less is left to do than at another standing."""
-        return self.sound or self[3:] < other[3:]
+    action: Action
+    sheet: Sheet
+    standing: Standing
 
 
 def mend(source: Source, before: Report, wishes: Wishes, *, lossless: bool = False) -> Plan | None:
@@ -90,6 +75,9 @@ def keeping_tail(source: Source, before: Report, wishes: Wishes, *, lossless: bo
 
 
 def _mended(source: Source, before: Report, wishes: Wishes, *, lossless: bool, keep: bool) -> Plan | None:
+    unread = [found.message for found in before.findings if found.name == UNREAD]
+    if unread:
+        return Plan(before=before, why_not=unread_words(unread[0]))
     sheet = load(source, before.path, before.encoding)
     actions = [*framing_actions(sheet), *take_tail(sheet, keep=keep)]
     if not sheet.lines:
@@ -98,12 +86,10 @@ def _mended(source: Source, before: Report, wishes: Wishes, *, lossless: bool, k
     for _ in range(ROUNDS):
         if standing.sound:
             break
-        names = [found.name for found in standing.first]
-        left_alone = (LEFT_ALONE - wishes.fix).issuperset(names)
-        chosen = left_alone and chosen_for(wishes, names, sheet.lines[standing.at].row)
-        if (left_alone and not chosen) or UNREAD in names:
-            return Plan(before=before, why_not=left_alone_words(standing.first))
-        step = _step(sheet, standing, wishes, lossless=lossless)
+        left_alone = (LEFT_ALONE - wishes.fix).issuperset(standing.names)
+        if left_alone and not chosen_for(wishes, standing.names, sheet.lines[standing.at].row):
+            return Plan(before=before, why_not=left_alone_words(standing.first[0].message))
+        step, names = _step(sheet, standing, wishes, lossless=lossless)
         if step is None and lossless:
             return None
         if step is None:
@@ -125,97 +111,89 @@ def _mended(source: Source, before: Report, wishes: Wishes, *, lossless: bool, k
         standing = stand(sheet, wishes.fix)
         if not standing.sound:
             return Plan(before=before, why_not=_no_way(standing.first))
-    return replace(_plan(sheet, before, actions, wishes), fixes=used, unwritten=unwritten)
+    return replace(_plan(sheet, before, actions, wishes, standing), fixes=used, unwritten=unwritten)
 
 
-def stand(sheet: Sheet, fix: frozenset[str] = frozenset()) -> Standing:
-    """Judge a sheet as a raw log; findings named in `fix` count even where dsh opens the log with them."""
-    exam = Examination(sheet.source(), sheet.path, "raw").finished()
-    exam.reader = "native"
-    report = exam.report()
-    issue = exam.judge.issue if exam.judge is not None else None
-    bad = [
-        found
-        for found in report.findings
-        if found.name in fix
-        or (found.severity == "error" and report.state not in _SOUND)
-        or (issue is not None and found.place.line == issue.line and found.name == issue.fault.name)
-    ]
-    if not bad:
-        return Standing(report, [], 0, 0, unread=False, errors=0)
-    where = [_index(sheet, found) for found in bad]
-    first = min(where)
-    at = [found for found, index in zip(bad, where, strict=True) if index == first]
-    unread = any(found.code[0] in _ROW for found in at)
-    return Standing(report, at, first, len(sheet.lines) - first, unread=unread, errors=len(at))
+def _step(sheet: Sheet, standing: Standing, wishes: Wishes, *, lossless: bool) -> tuple[Step | None, list[str]]:
+    """Try the remedies for the first bad record; gives the step that leads on, and by what names it was looked for.
+
+    What was asked for by name comes first, and is taken even where it loses something. What made a gap is asked only
+    where nothing that cures any gap leads on, for the whole log has to tell.
+    """
+    names = standing.names
+    for remedy in chosen_for(wishes, names, sheet.lines[standing.at].row):
+        step = _tried(sheet, standing, wishes, (remedy,), lossless=lossless)
+        if step is not None:
+            return step, names
+    tried: tuple[Remedy, ...] = ANY_GAP if GAP in names else ()
+    if tried:
+        step = _tried(sheet, standing, wishes, tried, lossless=True)
+        if step is not None:
+            return step, names
+        names = [told(sheet, standing.at) if name == GAP else name for name in names]
+    left = [remedy for remedy in remedies_for(names) if remedy not in tried]
+    return _tried(sheet, standing, wishes, left, lossless=lossless), names
 
 
-def _index(sheet: Sheet, found: Finding) -> int:
-    """Give the index of the line that a finding is about."""
-    if found.place.line is not None:
-        return min(found.place.line, len(sheet.lines)) - 1
-    if found.place.seq is not None:
-        wanted = found.place.seq
-        for index, line in enumerate(sheet.lines[1:], 1):
-            seq = sheet.seq_of(line)
-            if seq is not None and seq <= wanted < seq + sheet.count_of(line):
-                return index
-    return len(sheet.lines) - 1
-
-
-def _step(sheet: Sheet, standing: Standing, wishes: Wishes, *, lossless: bool) -> tuple[Action, Sheet, Standing] | None:
-    """Try the remedies for the first bad record; the first one that leads on is taken, lossless ones before others."""
-    version = standing.report.version
-    spare: tuple[Action, Sheet, Standing] | None = None
-    names = [found.name for found in standing.first]
-    chosen = chosen_for(wishes, names, sheet.lines[standing.at].row)
-    for remedy in [*chosen, *remedies_for(names)]:
+def _tried(
+    sheet: Sheet, standing: Standing, wishes: Wishes, remedies: Iterable[Remedy], *, lossless: bool
+) -> Step | None:
+    """Give the first remedy that leads on, a lossless one before others."""
+    spare: Step | None = None
+    for remedy in remedies:
+        if spare is not None and remedy in LAST:
+            break  # these always lose something
         trial = sheet.copy()
         case = Case(
             sheet=trial,
             finding=standing.first[0],
             index=standing.at,
-            version=4 if version is None else min(version, 4),
+            version=4 if standing.version is None else min(standing.version, 4),
             now=wishes.now,
             keep=wishes.keep,
+            mark=standing.mark,
             header=wishes.header,
         )
         action = remedy(case)
         if action is None or (lossless and action.loss != NOTHING) or not trial.lines:
             continue
-        reached = stand(trial, wishes.fix)
+        at = standing.mark.at
+        same = trial.lines[:at] == sheet.lines[:at]  # lines are the same only as the same line
+        reached = stand(trial, wishes.fix, standing.mark if same else None)
         if not reached.better(standing):
             continue
-        if action.loss == NOTHING or remedy in chosen:
-            return action, trial, reached
-        spare = spare or (action, trial, reached)
+        if action.loss == NOTHING:
+            return Step(action, trial, reached)
+        spare = spare or Step(action, trial, reached)
     return spare
 
 
-def _no_way(first: list[Finding]) -> str:
+def _no_way(first: list[Found]) -> str:
     return f"no repair is known for {first[0].code} {first[0].name}: {first[0].message}"
 
 
 # -- the plan
 
 
-def _plan(sheet: Sheet, before: Report, actions: list[Action], wishes: Wishes) -> Plan:
-    tail = Tail(sheet.source(), sheet.path, "raw")
-    closing, marker = closed(tail.scan, tail.position, tail.last, wishes.now)
-    events = tail.report.events
+def _plan(sheet: Sheet, before: Report, actions: list[Action], wishes: Wishes, standing: Standing) -> Plan:
+    judge = standing.mark.judge()
+    last = sheet.lines[-1].text if len(sheet.lines) > 1 else None
+    closing, marker = closed(judge.tail, judge.position, last, wishes.now)
     if marker is not None:
         sheet.lines += [Line(text=dumps(event) + b"\n") for event in (*closing, marker)]
         actions = [*actions, *closing_actions(closing, marker)]
-        events += len(closing) + 1
-        after = stand(sheet, wishes.fix)
-        if not after.sound:
-            return Plan(before=before, why_not=f"closed as dsh closes it, dsh would refuse it at {after.first[0].code}")
+        standing = stand(sheet, wishes.fix, standing.mark)
+        if not standing.sound:
+            return Plan(
+                before=before, why_not=f"closed as dsh closes it, dsh would refuse it at {standing.first[0].code}"
+            )
     else:
         closing, marker = sheet.closers, sheet.marker
+    events = standing.mark.judge().position
     lost = tuple(_lost(sheet))
     return Plan(
         before=before,
-        actions=(_kept(sheet), *_lasting(sheet, actions), *_renumbered(sheet)),
+        actions=(_kept(sheet, events), *_lasting(sheet, actions), *_renumbered(sheet)),
         script=tuple(script_of(sheet)),
         closers=tuple(closing),
         end_seed=marker,
@@ -233,8 +211,9 @@ def _lasting(sheet: Sheet, actions: list[Action]) -> Iterator[Action]:
             yield action
 
 
-def _kept(sheet: Sheet) -> Action:
-    kept = sum(sheet.count_of(line) for line in sheet.lines[1:] if line.number and not line.touched)
+def _kept(sheet: Sheet, events: int) -> Action:
+    changed = sum(line.count for line in sheet.lines[1:] if line.touched)
+    kept = events - changed
     return Action(kind="keep", message=f"{events_word(kept)} stay as they are, byte for byte", kept=kept)
 
 
@@ -242,7 +221,7 @@ def _renumbered(sheet: Sheet) -> Iterator[Action]:
     lines = [line for line in sheet.lines[1:] if line.number and line.touched and _number_only(line)]
     if lines:
         text = f"another number for {records_word(len(lines))}, and every reference moves with it"
-        yield Action(kind="renumber", message=text, kept=sum(sheet.count_of(line) for line in lines))
+        yield Action(kind="renumber", message=text, kept=sum(line.count for line in lines))
 
 
 def _number_only(line: Line) -> bool:

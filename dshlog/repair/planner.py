@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from dshlog.model.vocabulary import LATEST
 from dshlog.repair.asked import EVERYTHING, Asked
-from dshlog.repair.finish import OPENS, Tail, finish
+from dshlog.repair.finish import OPENS, Tail, finish, rewritten
 from dshlog.repair.mend import keeping_tail, mend
 from dshlog.repair.outlook import advised, judged, refused_at, with_advice, with_outlook
 from dshlog.repair.plan import Plan
 from dshlog.repair.remedies.table import CHOICES
+from dshlog.repair.salvage import hides_frames
 from dshlog.repair.script import result
 from dshlog.repair.unknown import naming
 from dshlog.repair.words import agreed_words
@@ -73,6 +74,12 @@ def plan_repair(source: Source, path: str, wishes: Wishes, *, encoding: Encoding
         if plan.script is None:
             return with_advice(plan, advised(source, _everything(source, report, wishes), wishes))
         return with_outlook(source, plan, wishes, lambda: _everything(source, report, wishes))
+    return replace(_planned(source, tail, wishes, encoding), **_own(tail))
+
+
+def _planned(source: Source, tail: Tail, wishes: Wishes, encoding: Encoding | None) -> Plan:
+    """Plan for a log that its own build opens, with the verdict of the latest one."""
+    report = tail.report
     known = judged(source, report, encoding, wishes)
     if wishes.named and (known.latest.opens is False or known.latest.but):
         cured = mend(source, known, wishes)
@@ -86,19 +93,42 @@ def plan_repair(source: Source, path: str, wishes: Wishes, *, encoding: Encoding
     return plan
 
 
+def _own(tail: Tail) -> dict[str, Any]:
+    """Give what dsh itself would cut and write again, whatever the plan does."""
+    torn = tail.report.torn
+    saved = tuple(rewritten(tail.saved, tail.report.version or 0))
+    return {"truncate_to": None if torn is None else torn.at, "rewritten": saved}
+
+
 def _opened(source: Source, tail: Tail, wishes: Wishes) -> Plan:
     """Plan for a log that its own build opens."""
     report = tail.report
     if tail.mixed or _asked(report, wishes):
         return _mended(source, report, wishes)
+    if _hides_more(source, report):
+        made = mend(source, report, wishes)
+        if made is not None and made.script is not None:
+            return agreed(made, wishes)
     return _finished(source, finish(tail, now=wishes.now), wishes)
+
+
+def _hides_more(source: Source, report: Report) -> bool:
+    """Tell whether what looks like a last frame without its end holds sound ones, which dsh cuts without a look."""
+    if report.encoding != "zstd" or report.torn is None:
+        return False
+    return hides_frames(b"".join(source.chunks(report.torn.at)), 0)
 
 
 def _own_cut(source: Source, tail: Tail, wishes: Wishes, code: str) -> Plan:
     """Give what dsh does, in place of a plan whose result the latest dsh would refuse to upgrade."""
     why_not = f"dsh would refuse to upgrade the result, at {code}, and it opens the log as it is"
     none = Plan(before=tail.report, why_not=why_not)
-    if tail.mixed or _asked(tail.report, wishes) or (wishes.keep is not None and CHOICES & _names(tail.report)):
+    if (
+        tail.mixed
+        or _hides_more(source, tail.report)
+        or _asked(tail.report, wishes)
+        or (wishes.keep is not None and CHOICES & _names(tail.report))
+    ):
         return none
     plan = finish(tail, now=wishes.now)
     sound = _opens(source, plan) and refused_at(source, plan, wishes) is None
@@ -139,18 +169,18 @@ def _finished(source: Source, plan: Plan, wishes: Wishes) -> Plan:
     """Give what dsh would do, or more where that drops records, or leaves a log that dsh then refuses."""
     kept = keeping_tail(source, plan.before, wishes, lossless=True)
     if kept is not None:
-        return replace(kept, truncate_to=plan.truncate_to, rewritten=plan.rewritten)
+        return kept
     if not plan.lossy and _plainly(plan):
         return plan
     for lossless in (True, False):
         other = mend(source, plan.before, wishes, lossless=lossless)
         if other is not None and other.script is not None and other.records_lost < plan.records_lost:
-            return agreed(replace(other, truncate_to=plan.truncate_to, rewritten=plan.rewritten), wishes)
+            return agreed(other, wishes)
     if _opens(source, plan):
         return agreed(plan, wishes)
     if other is None or other.script is None:
         return other or Plan(before=plan.before, why_not="what dsh itself does here makes a log that it then refuses")
-    return agreed(replace(other, truncate_to=plan.truncate_to, rewritten=plan.rewritten), wishes)
+    return agreed(other, wishes)
 
 
 def _plainly(plan: Plan) -> bool:

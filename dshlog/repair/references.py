@@ -5,11 +5,12 @@ Source: events.md E-013, E-015, P-067, P-091..P-103, P-222, P-234, P-235, R-033a
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from dshlog.codec.sources import encode_sources, expand
 from dshlog.model.number import as_count
-from dshlog.storage.jsontext import dumps
+from dshlog.storage.jsontext import NotJSON, dumps, loads
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +23,10 @@ _ENDS = ("start", "end", "startSeq", "endSeq")
 _LAST = frozenset({"end", "endSeq"})
 _LISTS = ("shadowedSeqs", "messageSeqs")
 _SINGLE = {"command/done": "sourceEventSeq", "developer/message": "headerSeq"}
+_HEAD = re.compile(rb'\{"type":"[^"\\]*","seq":(0|[1-9]\d{0,14}),"time":')
+_TAIL = re.compile(rb',"sourceEventSeqs":(\[[\d,\[\]]*\])(?:,"surfaceOp":"append")?\}\n?\Z')
+_NUMBER = re.compile(rb"\d+")
+_NAMING = (b'"start"', b'"end"', b'"targets"', b"interrupted-tool", b"forked-tool", b"\\u00")  # what else may name one
 _OWN_NUMBER = 3  # the first generation in which the number in the id of a result need not be its own seq
 
 
@@ -39,6 +44,50 @@ class Shift:
         if seq >= self.start:
             return seq + self.by
         return None if self.by < 0 and seq >= self.start + self.by else seq
+
+
+def moved_text(text: bytes, move: Shift, version: int) -> bytes | None:
+    """Give the line of an event as `moved_row` moves it; None when nothing in it moves.
+
+    In a line that is spelled as dsh spells most of them only the numbers are written anew.
+    """
+    plain = _plain(text)
+    if plain is None:
+        row = _object(text)
+        made = None if row is None else moved_row(row, move, version, own_only=move.own_only)
+        return None if made is None else dumps(made) + b"\n"
+    first, last, cited = plain
+    own = str(_end(int(text[first:last]), move)).encode()
+    behind = text[last:]
+    if cited is not None and not move.own_only:
+        start, end = cited
+        held: Event = {"sourceEventSeqs": loads(text[start:end])}
+        _cite(held, held["sourceEventSeqs"], move)
+        if not held:
+            return dumps(moved_row(_object(text) or {}, move, version)) + b"\n"
+        behind = text[last:start] + dumps(held["sourceEventSeqs"]) + text[end:]
+    made_text = text[:first] + own + behind
+    return None if made_text == text else made_text
+
+
+def _object(text: bytes) -> Event | None:
+    try:
+        value = loads(text)
+    except NotJSON:
+        return None
+    return value if type(value) is dict else None
+
+
+def _plain(text: bytes) -> tuple[int, int, tuple[int, int] | None] | None:
+    """Give where the seq and the list of citations stand in a line that names no other position; None for other lines."""
+    head = _HEAD.match(text)
+    if head is None or text.count(b'"seq":') != 1 or any(word in text for word in _NAMING):
+        return None
+    named = text.count(b"Seq")
+    if not named:
+        return (*head.span(1), None)
+    tail = _TAIL.match(text, text.rfind(b',"sourceEventSeqs":['))
+    return (*head.span(1), tail.span(1)) if tail is not None and named == 1 else None
 
 
 def moved_row(row: Event, move: Move, version: int, *, own_only: bool = False) -> Event | None:
@@ -63,7 +112,7 @@ def moved_row(row: Event, move: Move, version: int, *, own_only: bool = False) -
     data = row.get("data")
     if type(data) is dict:
         out["data"] = _data(row, data, move, version)
-    return None if dumps(out) == dumps(row) else out
+    return None if out == row else out
 
 
 def _data(row: Event, data: Event, move: Move, version: int) -> Event:
@@ -172,10 +221,15 @@ def _end(seq: int, move: Move, *, back: bool = False) -> int:
     return seq if at < 0 or found is None else found
 
 
-def names_later(row: Event, version: int) -> bool:
+def names_later(text: bytes, version: int) -> bool:
     """Tell whether an event names its own position or a later one, as after a renumbering that forgot what it names."""
-    seq = as_count(row.get("seq"))
-    if seq is None:
+    plain = _plain(text)
+    if plain is not None:
+        first, last, cited = plain
+        return cited is not None and any(int(seq) >= int(text[first:last]) for seq in _NUMBER.findall(text, *cited))
+    row = _object(text)
+    seq = None if row is None else as_count(row.get("seq"))
+    if row is None or seq is None:
         return False
     late = False
 

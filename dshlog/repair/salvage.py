@@ -12,6 +12,8 @@ from dshlog.storage.frames import walk
 from dshlog.storage.source import MAGIC, BytesSource
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from dshlog.storage.frames import Frames
 
 How = Literal["whole", "unproved", "partial", "lost", "torn", "renamed", "foreign"]
@@ -36,26 +38,24 @@ class Stretch:
     text: bytes = b""
 
 
-def stretches(data: bytes) -> list[Stretch]:
+def stretches(data: bytes) -> Iterator[Stretch]:
     """Cut a whole file into what can be read and what cannot, in order and without a hole."""
-    out: list[Stretch] = []
     at = 0
     while at < len(data):
         frames = walk(BytesSource(data[at:]))
         for index in range(len(frames)):
             start, end = frames.span(index)
-            out.append(_frame(data, at + start, at + end))
+            yield _frame(data, at + start, at + end)
         stop = at + frames.end
-        if frames.torn is not None and not _hides_frames(data, at + frames.torn):
-            out.append(_torn(data, at + frames.torn))
-            return out
+        if frames.torn is not None and not hides_frames(data, at + frames.torn):
+            yield _torn(data, at + frames.torn)
+            return
         if stop >= len(data):
-            return out
+            return
         renamed = _with_magic(data, stop)
         again = _resume(data, stop + 1) if renamed is None else renamed.end
-        out.append(renamed or Stretch(start=stop, end=again, how="foreign"))
+        yield renamed or Stretch(start=stop, end=again, how="foreign")
         at = again
-    return out
 
 
 def _frame(data: bytes, start: int, end: int) -> Stretch:
@@ -131,7 +131,7 @@ def _block_starts(frame: bytes) -> list[int]:
     return starts[:-1]
 
 
-def _hides_frames(data: bytes, torn: int) -> bool:
+def hides_frames(data: bytes, torn: int) -> bool:
     """Tell whether sound frames follow inside what looks like one frame that ran out of bytes."""
     return _resume(data, torn + 1) < len(data)
 

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from dshlog.model.number import as_count
 from dshlog.repair.finish import members_of, value_of
 from dshlog.repair.salvage import stretches
 from dshlog.storage.container import Container
-from dshlog.storage.source import MAGIC, BytesSource
+from dshlog.storage.source import MAGIC
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from dshlog.model.report import Encoding
     from dshlog.repair.salvage import Stretch
     from dshlog.storage.source import Source
 
 
-_UNREAD = object()  # a line that was not parsed yet
+_UNREAD = -2  # the seq of a line that was not parsed yet
+_NONE = -1  # that of a line without one
+_PIECE = 512  # lines of text that are handed out at once
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -35,8 +38,8 @@ class Line:
     number: int = 0
     at: int = 0
     group: int = -1
-    _value: Any = _UNREAD
-    _count: int = -1
+    _seq: int = _UNREAD
+    _count: int = 0
 
     @property
     def touched(self) -> bool:
@@ -45,17 +48,29 @@ class Line:
 
     @property
     def row(self) -> dict[str, Any] | None:
-        """Give the record, which nobody may change; None for what is no JSON object."""
-        if self._value is _UNREAD:
-            self._value = value_of(self.text)
-        return self._value if type(self._value) is dict else None
+        """Give the record; None for what is no JSON object. It is parsed each time: a log is large."""
+        value = value_of(self.text)
+        return value if type(value) is dict else None
+
+    @property
+    def seq(self) -> int | None:
+        """Give the seq that it claims."""
+        self._look()
+        return None if self._seq == _NONE else self._seq
 
     @property
     def count(self) -> int:
         """Count the events that it holds; what is no record counts as none."""
-        if self._count < 0:
-            self._count = 0 if self.row is None else members_of(self.row)
+        self._look()
         return self._count
+
+    def _look(self) -> None:
+        if self._seq != _UNREAD:
+            return
+        row = self.row
+        seq = None if row is None else as_count(row.get("seq", row.get("seq0")))
+        self._seq = _NONE if seq is None else seq
+        self._count = 0 if row is None else members_of(row)
 
     def saying(self, text: bytes) -> Line:
         """Give the line with another text."""
@@ -70,6 +85,32 @@ class Group:
     end: int
     lines: list[Line] = field(default_factory=list)
     sound: bool = True
+
+
+class LinesSource:
+    """A source over lines in memory, which are not joined."""
+
+    def __init__(self, lines: list[bytes]) -> None:
+        self._lines = lines
+        self._size = sum(map(len, lines))
+
+    @property
+    def size(self) -> int:
+        """Give the number of bytes."""
+        return self._size
+
+    def chunks(self, start: int = 0, end: int | None = None) -> Iterator[bytes]:
+        """Yield the bytes of start..end in pieces."""
+        at, stop = 0, self._size if end is None else end
+        for index in range(0, len(self._lines), _PIECE):
+            piece = b"".join(self._lines[index : index + _PIECE])
+            if at < stop and at + len(piece) > start:
+                yield piece[max(start - at, 0) : stop - at]
+            at += len(piece)
+
+    def read(self, start: int, count: int) -> bytes:
+        """Give up to `count` bytes from byte `start`."""
+        return b"".join(self.chunks(start, start + count))
 
 
 @dataclass(slots=True, kw_only=True)
@@ -97,13 +138,9 @@ class Sheet:
         head = self.lines[0] if self.lines else None
         return self.groups[head.group] if head is not None and head.number else None
 
-    def text(self) -> bytes:
-        """Give the text of the log as it is now."""
-        return b"".join(line.text for line in self.lines)
-
-    def source(self) -> BytesSource:
+    def source(self) -> LinesSource:
         """Give that text as a raw log."""
-        return BytesSource(self.text())
+        return LinesSource([line.text for line in self.lines])
 
     def drop(self, line: Line, *, lost: bool) -> None:
         """Take a line out; `lost` says that what it holds is nowhere else."""
@@ -134,8 +171,7 @@ class Sheet:
 
     def seq_of(self, line: Line) -> int | None:
         """Give the seq that a line claims."""
-        row = line.row
-        return None if row is None else as_count(row.get("seq", row.get("seq0")))
+        return line.seq
 
     def count_of(self, line: Line) -> int:
         """Count the events that a line holds; what is no record counts as none."""
@@ -145,51 +181,54 @@ class Sheet:
 def load(source: Source, path: str, encoding: Encoding | None) -> Sheet:
     """Read a whole log, damaged or not."""
     container = Container(source, encoding)
-    data = b"".join(source.chunks())
-    if data.startswith(b"{" if container.encoding == "zstd" else MAGIC):
-        return _misnamed(path, data, container.encoding)
-    if container.encoding == "raw":
-        return _raw(path, _lines(data), len(data))
-    return _framed(path, stretches(data), len(data))
-
-
-def _misnamed(path: str, data: bytes, encoding: Encoding) -> Sheet:
-    """Read text under the name of a zstd log, or frames under that of a raw one; nothing can be copied."""
-    sheet = _raw(path, _lines(data), len(data)) if encoding == "zstd" else _framed(path, stretches(data), len(data))
-    sheet.encoding = encoding
-    for group in sheet.groups:
-        group.sound = False
+    framed = container.encoding == "zstd"
+    misnamed = source.read(0, len(MAGIC)).startswith(b"{" if framed else MAGIC)
+    sheet = _framed(path, b"".join(source.chunks())) if framed != misnamed else _raw(path, source)
+    if misnamed:  # text under the name of a zstd log, or frames under that of a raw one; nothing can be copied
+        sheet.encoding = container.encoding
+        for group in sheet.groups:
+            group.sound = False
     return sheet
 
 
-def _lines(text: bytes) -> list[bytes]:
-    from io import BytesIO
+def _lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the lines of a text, each with its line feed; the last one may have none."""
+    held: list[bytes] = []
+    for chunk in chunks:
+        for piece in BytesIO(chunk):  # cut at 0x0A only
+            held.append(piece)
+            if piece.endswith(b"\n"):
+                yield b"".join(held)
+                held.clear()
+    if held:
+        yield b"".join(held)
 
-    return BytesIO(text).readlines()  # cut at 0x0A only
 
-
-def _raw(path: str, texts: list[bytes], size: int) -> Sheet:
-    tail = texts.pop() if texts and not texts[-1].endswith(b"\n") else b""
-    sheet = Sheet(path=path, encoding="raw", lines=[], groups=[], size=size, tail=tail)
-    at = 0
-    for index, text in enumerate(texts):
-        line = Line(text=text, old=text, number=index + 1, at=at, group=index)
+def _raw(path: str, source: Source) -> Sheet:
+    sheet = Sheet(path=path, encoding="raw", lines=[], groups=[], size=0)
+    for text in _lines(source.chunks()):
+        at, sheet.size = sheet.size, sheet.size + len(text)
+        if not text.endswith(b"\n"):
+            sheet.tail = text
+            continue
+        line = Line(text=text, old=text, number=len(sheet.lines) + 1, at=at, group=len(sheet.groups))
         sheet.lines.append(line)
         sheet.groups.append(Group(start=at, end=at + len(text), lines=[line]))
-        at += len(text)
     return sheet
 
 
-def _framed(path: str, found: list[Stretch], size: int) -> Sheet:
+def _framed(path: str, data: bytes) -> Sheet:
     """Make lines of the text of frames; one that crosses a bound joins the frames into one group.
 
     What stands before a stretch that cannot be read and has no line feed is no record, nor is what follows
     it up to the next one.
     """
-    sheet = Sheet(path=path, encoding="zstd", lines=[], groups=[], size=size, stretches=found)
+    sheet = Sheet(path=path, encoding="zstd", lines=[], groups=[], size=len(data))
     at = 0
     rest = b""
-    for stretch in found:
+    for stretch in stretches(data):
+        # Behind the header the lines have the text of a sound frame; that of a damaged one is told of.
+        sheet.stretches.append(replace(stretch, text=b"") if stretch.how == "whole" and sheet.lines else stretch)
         if rest and not stretch.text:
             sheet.groups[-1].sound, rest = False, b""
         if rest:
@@ -199,7 +238,7 @@ def _framed(path: str, found: list[Stretch], size: int) -> Sheet:
         else:
             group = Group(start=stretch.start, end=stretch.end, sound=stretch.how == "whole")
             sheet.groups.append(group)
-        texts = _lines(rest + stretch.text)
+        texts = list(_lines([rest, stretch.text]))
         rest = texts.pop() if texts and not texts[-1].endswith(b"\n") else b""
         for text in texts:
             line = Line(text=text, old=text, number=len(sheet.lines) + 1, at=at, group=len(sheet.groups) - 1)
@@ -212,7 +251,7 @@ def _framed(path: str, found: list[Stretch], size: int) -> Sheet:
     if rest:
         sheet.groups[-1].sound = False
     head = sheet.header_group
-    if head is not None and not _own_frame(head, found):
+    if head is not None and not _own_frame(head, sheet.stretches):
         head.sound = False
     return sheet
 

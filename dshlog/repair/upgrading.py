@@ -102,16 +102,16 @@ class _Work:
 
     def run(self, sheet: Sheet) -> Fixed:
         at = Fixed(sheet, (), (), judge(sheet, self._children))
-        seen = {hash(sheet.text())}
+        seen = {_told(sheet)}
         for _ in range(ROUNDS):
             self._sheet = at.sheet
             targets = [refusal for refusal in at.left.refusals if any(self._names(refusal))]
             if not targets:
                 break
-            step = next((one for one in self._steps(at, targets) if hash(one.sheet.text()) not in seen), None)
+            step = next((one for one in self._steps(at, targets) if _told(one.sheet) not in seen), None)
             if step is None:
                 break
-            seen.add(hash(step.sheet.text()))
+            seen.add(_told(step.sheet))
             at = step
         return at
 
@@ -218,6 +218,11 @@ class _Work:
         """Give where a trial leads, when it leads on."""
         reached = self._at(at, trial, done, used) if done else None
         return reached if reached is not None and reached.left.better(at.left) else None
+
+
+def _told(sheet: Sheet) -> int:
+    """Give a number that stands for what a sheet says."""
+    return hash(tuple(line.text for line in sheet.lines))
 
 
 def unwritten_words(standing: Standing) -> str | None:

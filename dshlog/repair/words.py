@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dshlog.model.finding import Finding
     from dshlog.model.report import Report
     from dshlog.repair.plan import Advice, Plan
 
@@ -72,11 +71,14 @@ def _lost_words(records: int, unread: int) -> str:
     return f"{records_word(records)} and {lines}" if records else lines
 
 
-def left_alone_words(found: list[Finding]) -> str:
+def unread_words(message: str) -> str:
+    """Say why a log that dshlog does not read to its end is not repaired."""
+    return f"dshlog does not read all of it, so that it may be whole: {message}"
+
+
+def left_alone_words(message: str) -> str:
     """Say why a log that is not damaged is not repaired."""
-    if found[0].name == "line-too-long":
-        return f"dshlog does not read all of it, so that it may be whole: {found[0].message}"
-    return f"the file is whole, but this is needed to read it: {found[0].message}"
+    return f"the file is whole, but this is needed to read it: {message}"
 
 
 def choose_words() -> str:

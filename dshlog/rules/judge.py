@@ -161,6 +161,10 @@ class Judge:
             }
         return self._scan
 
+    def parts(self) -> tuple[object, ...]:
+        """Give all that changes from record to record: the judge and those whom it asks."""
+        return self, self._drafts, self.folder, self._scan, *self._relations.parts()
+
     def surface_size(self) -> tuple[int, int, int]:
         """Count (nodes, replacements, messages) of the readable prefix."""
         folder = self.folder

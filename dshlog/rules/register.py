@@ -799,7 +799,7 @@ RULES = (
         "....a",
         "a tool/result is malformed",
         "v4 knows one form: the role tool",
-        remedy="lossy",
+        remedy="lossless",
     ),
     Rule(
         "P123",

@@ -40,7 +40,7 @@ class Relations:
         self.compaction = compaction = Compaction(life, folder)
         self._retries = retries = Retries(life)
         self._records = records = Records(header)
-        dispatches = Dispatches(life)
+        self._dispatches = dispatches = Dispatches(life)
         self.surface: dict[str, SurfaceStep] = {
             "user/message": self._user,
             "assistant/message": self._assistant,
@@ -79,6 +79,10 @@ class Relations:
             "tool/ptc-dispatch-start": _whole(dispatches.start),
             "tool/ptc-dispatch": _whole(dispatches.settle),
         }
+
+    def parts(self) -> tuple[object, ...]:
+        """Give all that changes from event to event."""
+        return self, self.life, self.compaction, self._retries, self._records, self._dispatches
 
     def end_seed(self, *, inherited: bool) -> None:
         """Take a session/end-seed: it drops an open compaction and may be the inherited cut."""

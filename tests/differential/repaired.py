@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import sys
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -28,9 +29,18 @@ from compare import BATCH, ask, native  # noqa: E402 - as above
 from dshlog.library import apply, plan_repair  # noqa: E402 - as above
 from dshlog.repair.finish import OPENS  # noqa: E402 - as above
 from dshlog.repair.plan import Plan  # noqa: E402 - as above
+from dshlog.report.examine import examine  # noqa: E402 - as above
 from dshlog.storage.jsontext import NotJSON, dumps, loads  # noqa: E402 - as above
+from dshlog.storage.source import BytesSource  # noqa: E402 - as above
 from run import arguments, generated, say  # noqa: E402 - as above
 
+WISHES: list[dict[str, Any]] = [  # what is asked for, log by log in turn
+    {"allow_loss": True, "keep": "first"},
+    {"allow_loss": True, "keep": "second"},
+    {"allow_loss": True},
+    {},
+    {"allow_loss": True, "keep": "first", "fix": ["two-writers", "unknown-type", "torn-line", "message-id-missing"]},
+]
 AS_DSH = {"keep", "cut", "rewrite", "close", "mark"}  # what dsh does itself
 
 
@@ -48,11 +58,13 @@ class Mended:
         return Case(name=self.case.name, about=self.case.about, suffix=self.case.suffix, data=data)
 
 
-def mended(case: Case, folder: Path) -> Mended:
-    """Repair one log."""
+def mended(case: Case, folder: Path, wishes: dict[str, Any] | None = None) -> Mended:
+    """Repair one log, as is asked for or as its turn has it."""
+    if wishes is None:
+        wishes = WISHES[zlib.crc32(case.name.encode()) % len(WISHES)]
     path = folder / f"{case.name}{case.suffix}"
     path.write_bytes(case.data)
-    plan = plan_repair(path, allow_loss=True, keep="first", now=1)
+    plan = plan_repair(path, now=1, **wishes)
     data = None if plan.script is None or plan.why_not is not None else apply(plan, path)
     path.unlink()
     return Mended(case=case, plan=plan, data=data)
@@ -83,9 +95,16 @@ def _said(row: dict[str, Any]) -> Any:
     return [row["type"], plain]
 
 
+def upgraded(after: dict[str, Any], made: Mended) -> dict[str, Any] | None:
+    """Give what the latest dsh says of a result of v1 or v2, unless dshlog knows that it refuses the upgrade."""
+    case = made.as_case()
+    report = examine(BytesSource(case.data), f"session{case.suffix}", upgrade="always")
+    return None if report.latest.opens is False or "unjudged" in after else after.get("open")
+
+
 def faults(before: dict[str, Any] | None, after: dict[str, Any] | None, made: Mended) -> Iterator[str]:
     """Yield what dsh has to say against a result, and against a plan for a log that it opens; None was not asked."""
-    answer = None if after is None else native(after)
+    answer = None if after is None else native(after) or upgraded(after, made)
     if after is not None and answer is not None:
         facts = answer if "native" in after else after
         if not answer["ok"]:
@@ -123,8 +142,9 @@ class Sum:
             self.done[f"{state}: not repaired"] += 1
             self.why[(plan.why_not or "")[:90]] += 1
         else:
-            self.done[f"{state}: {'lossy' if plan.lossy else 'lossless'}"] += 1
-            if state == "refused":
+            written = "" if made.data is not None else ", so not written"
+            self.done[f"{state}: {'lossy' if plan.lossy else 'lossless'}{written}"] += 1
+            if state == "refused" and made.data is not None:
                 before, after = rows(made.case), rows(made.as_case())
                 self.there += before.total()
                 self.kept += (before & after).total()

@@ -2,6 +2,7 @@
 
     python tests/differential/run.py --oracle DIR --cuts 500 --seed 1       logs that end too early
     python tests/differential/run.py --oracle DIR --mutate 3000 --seed 1    logs with a few changes each
+    python tests/differential/run.py --oracle DIR --damage 3000 --seed 1    what crashes, disks and tools do, v1 and v2 too
     python tests/differential/run.py --oracle DIR --whole 9999              the logs that the others start from
     python tests/differential/run.py --oracle DIR --tables 99999            every odd value in every member (the count: a sample)
     python tests/differential/run.py --oracle DIR --upgrade ...             v0 to v3 alone, and what the upgrade makes of them
@@ -33,7 +34,7 @@ sys.path[:0] = [str(HERE), str(HERE.parents[1])]
 from bases import Case, bases, frames, older  # noqa: E402 - found beside this file
 from compare import Disagreement, disagreements  # noqa: E402 - as above
 
-GENERATORS = ("whole", "cuts", "tables", "mutate")
+GENERATORS = ("whole", "cuts", "tables", "mutate", "damage")
 SHOWN = 3  # examples of each group
 
 

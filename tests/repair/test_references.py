@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from dshlog.repair.references import Shift, moved_row, names_later
+from dshlog.repair.references import Shift, moved_row, moved_text, names_later
+from dshlog.storage.jsontext import dumps
 
 UP = Shift(5, 2)  # two events were put in before 5
 DOWN = Shift(7, -2)  # 5 and 6 are gone
+
+
+def line(row):
+    """Give a record as it is stored."""
+    return dumps(row) + b"\n"
 
 
 def event(kind="user/message", seq=9, **members):
@@ -92,7 +98,30 @@ def test_only_the_own_position_moves_when_the_rest_is_right():
 
 
 def test_an_event_that_names_itself_or_a_later_one_is_known():
-    assert names_later(event(sourceEventSeqs=[9]), 4)
-    assert names_later(event("session/title", data={"messageSeqs": [12]}), 4)
-    assert not names_later(event(sourceEventSeqs=[8]), 4)
-    assert not names_later({"type": "x"}, 4)
+    assert names_later(line(event(sourceEventSeqs=[9])), 4)
+    assert names_later(line(event("session/title", data={"messageSeqs": [12]})), 4)
+    assert not names_later(line(event(sourceEventSeqs=[8])), 4)
+    assert not names_later(line({"type": "x"}), 4)
+
+
+@pytest.mark.parametrize("move", [UP, DOWN, Shift(3, 4), Shift(5, 2, own_only=True)], ids=["up", "down", "far", "own"])
+@pytest.mark.parametrize(
+    "members",
+    [
+        {},
+        {"sourceEventSeqs": [1, 4, 6, 7]},
+        {"sourceEventSeqs": [5, 6]},
+        {"sourceEventSeqs": [[1, 4], 7], "surfaceOp": "append"},
+        {"surfaceOp": "append", "sourceEventSeqs": [7, 8]},
+        {"surfaceOp": {"op": "replace", "start": 6, "end": 8}, "sourceEventSeqs": [6, 8]},
+        {"data": {"messageSeqs": [7]}},
+        {"data": {"targets": [{"seq": 7, "imageIndexes": [0]}]}},
+        {"data": {"text": 'says "seq": 4 and sourceEventSeqs'}},
+        {"seq": 2, "sourceEventSeqs": [1]},
+    ],
+    ids=str,
+)
+def test_a_line_moves_as_its_record_does(members, move):
+    row = event(**members)
+    moved = moved_row(row, move, 4, own_only=move.own_only)
+    assert moved_text(line(row), move, 4) == (None if moved is None else line(moved))

@@ -46,6 +46,14 @@ def steering():
     )
 
 
+def without_message_id(kind):
+    """Give lines in which the message of a record has no id."""
+    index = first(V4, kind)
+    data = json.loads(V4[index])["data"]
+    message = {name: value for name, value in data["message"].items() if name != "id"}
+    return changed(V4, index, data={**data, "message": message})
+
+
 MORE = [
     ("session.jsonl", steering()),
     ("session.jsonl", called(0, block={"id": ""}, call={"callId": ""}, result_id="")[0]),
@@ -54,6 +62,7 @@ MORE = [
     ("session.v4.jsonl", with_system()),
     ("session.v4.jsonl", [*V4, b"[1]\n"]),
     ("session.v4.jsonl", changed(V4, TURN, time=-0.0)),
+    ("session.v4.jsonl", without_message_id("tool/result")),
 ]
 
 

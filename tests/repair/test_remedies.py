@@ -277,3 +277,84 @@ def test_the_header_gets_a_frame_of_its_own(name):
     report = examine(BytesSource(made), "session.v4.jsonl.zstd")
     assert (report.state, report.events) == ("clean", plan.events)
     assert b"".join(stretch.text for stretch in stretches(made)) == TEXT
+
+
+def test_a_plan_that_writes_nothing_says_where_dsh_cuts():
+    message = {"id": "u0", "role": "user", "content": [], "source": {"kind": "user"}}
+    user = {"type": "user/message", "time": 1, "data": message, "surfaceOp": "append"}
+    tail = [{**user, "seq": 12}, {**user, "seq": 0}, {**user, "seq": 1, "sourceEventSeqs": [1]}]
+    plan, made = repaired([V0[0], *map(dumped, tail)], name="session.jsonl", keep="first")
+    assert made is None
+    assert plan.truncate_to == len(V0[0])
+
+
+RESULT = first(V4, "tool/result")
+OF_RESULT = {
+    "no id": ({"id": None}, {"id": f"recovered-message-{RESULT - 1}"}),
+    "no role": ({"role": None}, {}),
+    "the role of a person": ({"role": "user"}, {}),
+    "no call id": ({"toolCallId": None}, {}),
+    "an empty call id": ({"toolCallId": ""}, {}),
+    "no source": ({"source": None}, {}),
+    "a source without a call": ({"source": {"kind": "tool"}}, {}),
+    "a flag that is no boolean": ({"isError": "no"}, {}),
+}
+
+
+@pytest.mark.parametrize("name", OF_RESULT)
+def test_the_message_of_a_result_is_put_right(name):
+    spoiled, given = OF_RESULT[name]
+    data = json.loads(V4[RESULT])["data"]
+    message = {member: value for member, value in (data["message"] | spoiled).items() if value is not None}
+    plan, made = repaired(changed(V4, RESULT, data={**data, "message": message}))
+    assert not plan.lossy
+    assert json.loads(made[RESULT])["data"]["message"] == data["message"] | given
+    assert made[:RESULT] + made[RESULT + 1 :] == V4[:RESULT] + V4[RESULT + 1 :]
+
+
+@pytest.mark.parametrize("spoiled", [0, 1], ids=["the replaced one", "the replacement"])
+def test_a_result_has_the_id_of_what_replaces_it(spoiled):
+    row = json.loads(V4[RESULT])
+    content = [{"type": "text", "text": "cut"}]
+    seq = len(V4)
+    again = {**row, "seq": seq, "surfaceOp": {"op": "replace", "startSeq": row["seq"], "endSeq": row["seq"]}}
+    again |= {
+        "sourceEventSeqs": [row["seq"]],
+        "data": {**row["data"], "message": {**row["data"]["message"], "content": content}},
+    }
+    turn = max(json.loads(text)["data"]["turn"] for text in V4 if b'"turn/start"' in text) + 1
+    start = {"type": "turn/start", "seq": seq - 1, "time": row["time"], "data": {"turn": turn}}
+    end = {
+        "type": "turn/end",
+        "seq": seq + 1,
+        "time": row["time"],
+        "data": {"turn": turn, "reason": {"kind": "completed"}},
+    }
+    whole = [*V4, dumped(start), dumped(again), dumped(end)]
+    assert examine(BytesSource(b"".join(whole)), "session.v4.jsonl").native.opens
+    index = (RESULT, len(V4) + 1)[spoiled]
+    data = json.loads(whole[index])["data"]
+    message = {name: value for name, value in data["message"].items() if name != "id"}
+    plan, made = repaired(changed(whole, index, data={**data, "message": message}))
+    assert made[: len(whole)] == whole
+    assert not plan.lossy
+
+
+def test_a_result_that_names_two_calls_is_that_of_the_open_one():
+    data = json.loads(V4[RESULT])["data"]
+    plan, made = repaired(changed(V4, RESULT, data={**data, "message": {**data["message"], "toolCallId": "other"}}))
+    assert made == V4
+    assert plan.lossy
+    assert not plan.lost
+
+
+def test_sound_frames_behind_a_frame_that_claims_too_much_are_not_cut_with_it():
+    frames = [rows.frame(line) for line in V4]
+    longer = bytearray(frames[4])
+    longer[7] ^= 0x7F  # a length of its first block
+    data = b"".join([*frames[:4], bytes(longer), *frames[5:]])
+    before = examine(BytesSource(data), "session.v4.jsonl.zstd")
+    plan = plan_repair(BytesSource(data), "session.v4.jsonl.zstd", Wishes(now=7, allow_loss=True))
+    assert before.state == "torn"
+    assert plan.truncate_to == len(b"".join(frames[:4]))
+    assert plan.events > before.events + len(plan.closers) + 1

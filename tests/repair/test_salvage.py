@@ -35,7 +35,7 @@ CASES = {
 def test_what_can_be_read_is(name):
     pieces, hows, text = CASES[name]
     data = b"".join(pieces)
-    found = stretches(data)
+    found = list(stretches(data))
     assert [stretch.how for stretch in found] == hows
     assert b"".join(stretch.text for stretch in found) == text
     ends = [0, *(stretch.end for stretch in found)]
@@ -50,7 +50,7 @@ def test_blocks_before_the_damage_are_kept():
     lines = b"".join(b'{"seq":%d,"x":"%d"}\n' % (number, rng.getrandbits(4000)) for number in range(400))
     frame = rows.frame(lines)
     damaged = flipped(frame, len(frame) - 3000)
-    found = stretches(FRAMES[0] + damaged)
+    found = list(stretches(FRAMES[0] + damaged))
     assert [stretch.how for stretch in found] in (["whole", "partial"], ["whole", "unproved"])
     assert lines.startswith(found[1].text) or found[1].how == "unproved"
     assert len(found[1].text) > 100_000
@@ -59,6 +59,6 @@ def test_blocks_before_the_damage_are_kept():
 def test_a_frame_whose_length_was_changed_does_not_hide_the_others():
     block = len(MAGIC) + 2
     longer = flipped(FRAMES[1], block + 1, 0x7F)
-    found = stretches(FRAMES[0] + longer + FRAMES[2])
+    found = list(stretches(FRAMES[0] + longer + FRAMES[2]))
     assert [stretch.how for stretch in found] == ["whole", "foreign", "whole"]
     assert found[-1].text == TWO

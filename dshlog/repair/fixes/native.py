@@ -21,7 +21,7 @@ def as_remedy(fix: RowFix) -> Remedy:
     def remedy(case: Case) -> Action | None:
         if case.row is None:
             return None
-        path = case.finding.place.json_path or "$"
+        path = case.finding.path or "$"
         spot = Spot(
             sheet=case.sheet,
             index=case.index,

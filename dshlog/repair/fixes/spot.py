@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dshlog.model.finding import Finding
 from dshlog.repair.fixes.path import find, stored
 from dshlog.repair.plan import NOTHING, Action
 from dshlog.repair.references import moved_row
 from dshlog.repair.remedies.case import Case, edit, place_of
 from dshlog.repair.seqs import Seqs
+from dshlog.repair.standing import Found as Wrong
+from dshlog.repair.standing import before
 from dshlog.rules.register import BY_CODE, BY_NAME
 
 if TYPE_CHECKING:
@@ -82,9 +83,14 @@ class Spot:
         """Give what the remedies of single findings take."""
         name = BY_CODE[self.refusal.about].name if self.refusal.about in BY_CODE else self.refusal.name
         rule = BY_NAME[name]
-        place = place_of(self.sheet, self.sheet.lines[self.index])
-        finding = Finding(code=rule.code, name=name, severity="error", place=place, message=self.refusal.message)
-        return Case(sheet=self.sheet, finding=finding, index=self.index, version=self.version, now=self.now)
+        return Case(
+            sheet=self.sheet,
+            finding=Wrong(name, rule.code, self.refusal.message, None),
+            index=self.index,
+            version=self.version,
+            now=self.now,
+            mark=before(self.sheet, self.index),
+        )
 
 
 class Said(NamedTuple):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from dshlog.repair.plan import NOTHING
 from dshlog.repair.remedies.callids import step_of
-from dshlog.repair.remedies.case import edit
+from dshlog.repair.remedies.case import edit, said, shown, without
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,6 +50,53 @@ def advertised_arguments(case: Case) -> Action | None:
     done = case.done("edit", text, loss="the arguments that the call was recorded with")
     edit(case.sheet, case.index, {**row, "data": {**data, **wanted}})
     return done
+
+
+def result_message(case: Case) -> Action | None:
+    """Give the message of a `tool/result` what its form wants and the record itself, or the open call, tells."""
+    row = case.row
+    data = None if row is None else row.get("data")
+    message = data.get("message") if type(data) is dict else None
+    if row is None or type(data) is not dict or type(message) is not dict or case.kind != "tool/result":
+        return None
+    source = message.get("source")
+    named = [message.get("toolCallId"), source.get("callId") if type(source) is dict else None]
+    calls: list[Any] = list(dict.fromkeys(filter(_is_text, named)))
+    told = len(calls)
+    if told != 1:
+        calls = [call.call_id for call in case.tail.pending.values() if call.call_id in calls or not calls]
+    if len(calls) != 1:
+        return None
+    name = message["id"] if _is_text(message.get("id")) else _result_id(case, calls[0])
+    made = {"id": name, **without(message, "id"), "role": "tool", "toolCallId": calls[0]}
+    made["source"] = {**(source if type(source) is dict else {}), "kind": "tool", "callId": calls[0]}
+    if type(made.get("isError", True)) is not bool:
+        made["isError"] = "error" in data
+    changed = [name for name, value in made.items() if message.get(name) != value or name not in message]
+    if not changed:
+        return None
+    words = ", ".join(f"{name} becomes {shown(made[name])}" for name in changed)
+    loss = "which of two calls it answers" if told > 1 else NOTHING
+    return said(case, {**row, "data": {**data, "message": made}}, f"of the message {words}", loss)
+
+
+def _result_id(case: Case, call_id: str) -> str:
+    """Give the id that another result of a call has: a result and what replaces it have one; else one of its own."""
+    for line in case.sheet.lines[1:]:
+        if (
+            line is case.line
+            or b'"tool/result"' not in line.text
+            or call_id.encode("utf-8", "replace") not in line.text
+        ):
+            continue
+        message = _message(line.row)
+        if message is not None and message.get("toolCallId") == call_id and _is_text(message.get("id")):
+            return str(message["id"])
+    return f"recovered-message-{case.position}"
+
+
+def _is_text(value: object) -> bool:
+    return type(value) is str and value != ""
 
 
 def _message(row: Event | None) -> Event | None:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from dshlog.model.place import Place
+from dshlog.repair.finish import time_of
 from dshlog.repair.plan import NOTHING, Action
-from dshlog.repair.references import Shift, moved_row, names_later
+from dshlog.repair.references import Shift, moved_text, names_later
 from dshlog.repair.sheet import Line
 from dshlog.storage.jsontext import dumps
 
 if TYPE_CHECKING:
-    from dshlog.model.finding import Finding
+    from dshlog.fold.surface import SurfaceFolder
+    from dshlog.fold.tail import TailScan
     from dshlog.repair.plan import Kind
     from dshlog.repair.sheet import Sheet
+    from dshlog.repair.standing import Found, Mark
 
 
 _SHOWN = 60  # characters of a value in a message
@@ -26,15 +30,17 @@ class Case:
     """A finding on a sheet that a remedy may change.
 
     `index` is that of the line in the sheet, which is the line itself for a finding about none. `keep` is
-    the branch of a two-writer log that was chosen. `now` is the wall clock in milliseconds. `header` has what
-    is known of a header that may be written anew.
+    the branch of a two-writer log that was chosen. `now` is the wall clock in milliseconds. `mark` stands
+    before the line: the log is sound up to there. `header` has what is known of a header that may be written
+    anew.
     """
 
     sheet: Sheet
-    finding: Finding
+    finding: Found
     index: int
     version: int
     now: int
+    mark: Mark
     keep: Literal["first", "second"] | None = None
     header: dict[str, Any] | None = None
 
@@ -57,7 +63,22 @@ class Case:
     @property
     def position(self) -> int:
         """Count the events before the line: the seq that it should have."""
-        return position_of(self.sheet, self.index)
+        return self.mark.judge().position if self.index else 0
+
+    @property
+    def folder(self) -> SurfaceFolder:
+        """Give the surface before the line."""
+        return self.mark.judge().folder
+
+    @property
+    def tail(self) -> TailScan:
+        """Give what is open before the line."""
+        return copy(self.mark.judge().tail)
+
+    @property
+    def time(self) -> object:
+        """Give the time of the last event before the line; None when there is none."""
+        return time_of(self.sheet.lines[self.index - 1].text, self.version) if self.index > 1 else None
 
     def done(self, kind: Kind, message: str, *, loss: str = NOTHING, dropped: int = 0, added: int = 0) -> Action:
         """Tell what was done at the line."""
@@ -81,11 +102,6 @@ def place_of(sheet: Sheet, line: Line) -> Place:
     return Place(file=sheet.path, line=line.number, offset=line.at, frame_at=start, seq=sheet.seq_of(line))
 
 
-def position_of(sheet: Sheet, index: int) -> int:
-    """Count the events before a line."""
-    return sum(sheet.count_of(line) for line in sheet.lines[1:index])
-
-
 def edit(sheet: Sheet, index: int, row: dict[str, Any]) -> None:
     """Let a line say another record."""
     retell(sheet, index, dumps(row) + b"\n")
@@ -106,10 +122,9 @@ def shift(sheet: Sheet, index: int, move: Shift, version: int) -> None:
     if not move.by:
         return
     for at in range(index, len(sheet.lines)):
-        row = sheet.lines[at].row
-        made = moved_row(row, move, version, own_only=move.own_only) if row is not None else None
+        made = moved_text(sheet.lines[at].text, move, version)
         if made is not None:
-            edit(sheet, at, made)
+            retell(sheet, at, made)
     _shift_seed(sheet, move.start, move.by)
 
 
@@ -121,19 +136,18 @@ def _shift_seed(sheet: Sheet, start: int, by: int) -> None:
         edit(sheet, 0, {**header, "seedLength": max(start, length + by)})
 
 
-def drop(case: Case, first: int, last: int, *, lost: bool = True) -> int:
-    """Drop the lines from index `first` to `last` and close the gap in the numbering; how many events went.
+def drop(case: Case, last: int, *, lost: bool = True) -> int:
+    """Drop the lines from that of the case to index `last` and close the gap in the numbering; how many events went.
 
     What follows is moved to where the first dropped event stood, whatever number it had.
     """
-    sheet = case.sheet
-    start = position_of(sheet, first)
-    going = sheet.lines[first : last + 1]
+    sheet, start = case.sheet, case.position
+    going = sheet.lines[case.index : last + 1]
     count = sum(sheet.count_of(line) for line in going)
     behind = next((seq for line in sheet.lines[last + 1 :] if (seq := sheet.seq_of(line)) is not None), None)
     sheet.drop_all(going, lost=lost)
     if behind is not None and behind > start:
-        shift(sheet, first, Shift(behind, start - behind), case.version)
+        shift(sheet, case.index, Shift(behind, start - behind), case.version)
     return count
 
 
@@ -144,8 +158,8 @@ def insert(case: Case, index: int, rows: list[dict[str, Any]]) -> None:
     others name: then only their own positions move, and what they name is right again.
     """
     sheet = case.sheet
-    start = position_of(sheet, index)
-    stale = any(line.row is not None and names_later(line.row, case.version) for line in sheet.lines[index:])
+    start = case.position + sum(line.count for line in sheet.lines[case.index : index])
+    stale = any(names_later(line.text, case.version) for line in sheet.lines[index:])
     shift(sheet, index, Shift(start, len(rows), own_only=stale), case.version)
     sheet.lines[index:index] = [added(row) for row in rows]
 

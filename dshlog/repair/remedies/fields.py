@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from dshlog.codec.envelope import MEMBERS
 from dshlog.codec.sources import encode_sources
-from dshlog.fold.surface import SurfaceFolder
 from dshlog.model.number import as_count, as_int
 from dshlog.model.vocabulary import SURFACE_TYPES
 from dshlog.repair.remedies.case import said, shown, without
-from dshlog.report.decode import events_of
 
 if TYPE_CHECKING:
     from dshlog.repair.plan import Action
@@ -150,7 +148,8 @@ def exact_span(case: Case) -> Action | None:
     span = data.get("shadowedRange") if type(data) is dict else None
     if row is None or type(data) is not dict or type(span) is not dict:
         return None
-    nodes, folder = _surface(case)
+    folder = case.folder
+    nodes = list(folder)
     hidden = _between(nodes, span.get("start"), span.get("end"))
     if hidden and nodes and hidden[0] == nodes[0] and folder.head_is_system():
         hidden = hidden[1:]
@@ -174,7 +173,7 @@ def flat(cited: object) -> list[int] | None:
 
 
 def _span(case: Case, start: object, end: object) -> list[int] | None:
-    return _between(_surface(case)[0], start, end)
+    return _between(list(case.folder), start, end)
 
 
 def _between(nodes: list[int], start: object, end: object) -> list[int] | None:
@@ -183,13 +182,3 @@ def _between(nodes: list[int], start: object, end: object) -> list[int] | None:
         return None
     low, high = sorted((nodes.index(first), nodes.index(last)))
     return nodes[low : high + 1]
-
-
-def _surface(case: Case) -> tuple[list[int], SurfaceFolder]:
-    """Fold what stands before the line."""
-    folder = SurfaceFolder(case.version)
-    for line in case.sheet.lines[1 : case.index]:
-        if line.row is not None:
-            for event, _ in events_of(line.text, case.version):
-                folder.push(event)
-    return list(folder.surface().nodes), folder

@@ -177,7 +177,7 @@ def _marks(row: dict[str, Any] | None) -> bool:
 
 
 def _member(case: Case) -> str:
-    return (case.finding.place.json_path or "$.").removeprefix("$.")
+    return (case.finding.path or "$.").removeprefix("$.")
 
 
 def _without(case: Case, row: dict[str, Any], name: str) -> Action:

@@ -23,7 +23,7 @@ def drop_record(case: Case) -> Action | None:
         loss="this record",
         dropped=case.sheet.count_of(case.line),
     )
-    drop(case, case.index, case.index)
+    drop(case, case.index)
     return done
 
 

@@ -112,7 +112,7 @@ def unreadable(case: Case) -> Action | None:
     done = case.done(
         "drop", f"{what}, and what follows is numbered anew", loss=f"whatever {'it' if number == 1 else 'they'} said"
     )
-    drop(case, case.index, last)
+    drop(case, last)
     return done
 
 

@@ -10,8 +10,8 @@ from dshlog.repair.finish import is_packed
 from dshlog.repair.references import Shift
 from dshlog.repair.remedies.case import edit, retell, shift
 from dshlog.repair.words import events_word, records_word
-from dshlog.report.sequence import add_position
-from dshlog.rules.sequence import Positions, forks
+from dshlog.report.sequence import GAP, add_position
+from dshlog.rules.sequence import Positions, forks, tell
 from dshlog.storage.jsontext import same
 
 if TYPE_CHECKING:
@@ -22,17 +22,26 @@ if TYPE_CHECKING:
 
 def repeated(case: Case) -> Action | None:
     """Drop records that stand a second time, byte for byte."""
-    sheet = case.sheet
-    seen = {line.text.strip() for line in sheet.lines[: case.index]}
-    last = case.index
-    while last < len(sheet.lines) and sheet.lines[last].text.strip() in seen:
+    lines, last = case.sheet.lines, case.index
+    while last < len(lines) and _stands_before(case, lines[last]):
         last += 1
     number = last - case.index
     if not number or not case.index:
         return None
     done = case.done("drop", f"a second copy, byte for byte, of {records_word(number)} goes")
-    sheet.drop_all(sheet.lines[case.index : last], lost=False)
+    case.sheet.drop_all(lines[case.index : last], lost=False)
     return done
+
+
+def _stands_before(case: Case, line: Line) -> bool:
+    """Tell whether the sound records before the case, whose numbers rise, hold a line byte for byte; or the header."""
+    text = line.text.strip()
+    if line.seq is None:
+        return text == case.sheet.lines[0].text.strip()
+    for other in reversed(case.sheet.lines[1 : case.index]) if line.seq < case.position else ():
+        if other.seq is not None and other.seq <= line.seq:
+            return other.text.strip() == text
+    return False
 
 
 def overlapping(case: Case) -> Action | None:
@@ -69,7 +78,9 @@ def overlapping(case: Case) -> Action | None:
 
 def misplaced(case: Case) -> Action | None:
     """Put records back into the order of their numbers, when every number is there once."""
-    sheet = case.sheet
+    sheet, position = case.sheet, case.position
+    if not any(line.seq == position for line in sheet.lines[case.index + 1 :]):
+        return None  # the one that belongs here is not there
     head, *lines = sheet.lines
     known = [(seq, line) for line in lines if (seq := sheet.seq_of(line)) is not None]
     if len(known) != len(lines):
@@ -145,18 +156,30 @@ def branches(case: Case) -> Action | None:
 
 def fork_at(sheet: Sheet) -> tuple[list[Line], list[Line]] | None:
     """Give the lines of both branches at the first place where a second writer began; None when there is none."""
-    positions = Positions()
-    counted: list[Line] = []
-    for index, line in enumerate(sheet.lines[1:]):
-        before = len(positions)
-        add_position(positions, line.text, index, 0)
-        if len(positions) > before:
-            counted.append(line)
+    positions, counted = _positions(sheet)
     found = forks(positions)
     if not found:
         return None
     _, first, second = found[0]
     return [counted[index] for index in first], [counted[index] for index in second]
+
+
+def told(sheet: Sheet, index: int) -> str:
+    """Give the name of what broke the numbering at a line."""
+    stories = tell(_positions(sheet)[0])
+    return next((story.fault.name for story in stories if story.line == index + 1), GAP)
+
+
+def _positions(sheet: Sheet) -> tuple[Positions, list[Line]]:
+    """Give the positions of all records that have one, and their lines."""
+    positions = Positions()
+    counted: list[Line] = []
+    for number, line in enumerate(sheet.lines[1:], 2):
+        before = len(positions)
+        add_position(positions, line.text, number, 0)
+        if len(positions) > before:
+            counted.append(line)
+    return positions, counted
 
 
 def _with_seq(row: dict[str, Any], seq: int) -> dict[str, Any]:

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from dshlog.repair.plan import Plan
     from dshlog.repair.remedies.case import Remedy
 
-_NUMBERED = (order.repeated, order.overlapping, order.misplaced, order.wrong_number)
+# What loses nothing wherever the numbering breaks.
+ANY_GAP: tuple[Remedy, ...] = (order.repeated, order.overlapping, order.misplaced, order.wrong_number)
 
 REMEDIES: dict[str, tuple[Remedy, ...]] = {
     # -- lines
@@ -42,12 +43,12 @@ REMEDIES: dict[str, tuple[Remedy, ...]] = {
     "seed-marker-unexpected": (header.seeded,),
     "seed-length-exceeds": (header.seed_length,),
     # -- order
-    "records-repeated": _NUMBERED,
-    "records-misplaced": _NUMBERED,
-    "row-overlaps": _NUMBERED,
-    "records-missing": (*_NUMBERED, order.hole),
-    "prefix-lost": (*_NUMBERED, order.hole),
-    "seq-gap": (*_NUMBERED, order.hole),
+    "records-repeated": ANY_GAP,
+    "records-misplaced": ANY_GAP,
+    "row-overlaps": ANY_GAP,
+    "records-missing": (*ANY_GAP, order.hole),
+    "prefix-lost": (*ANY_GAP, order.hole),
+    "seq-gap": (*ANY_GAP, order.hole),
     "seq-not-count": (order.wrong_number,),
     "two-writers": (order.misplaced, order.wrong_number, order.branches),
     "recovery-against-live": (order.branches,),
@@ -93,6 +94,7 @@ REMEDIES: dict[str, tuple[Remedy, ...]] = {
     "step-start-outside-turn": (turns.open_before,),
     "tool-source-malformed": (callids.fill_ids,),
     "tool-wrapper-malformed": (wrapper.tool_wrapper,),
+    "tool-form-malformed": (calls.result_message,),
     "call-id-malformed": (callids.fill_ids,),
     "call-advertised-twice": (calls.second_copy,),
     "call-differs": (calls.advertised_arguments,),
@@ -103,7 +105,7 @@ REMEDIES: dict[str, tuple[Remedy, ...]] = {
 UNREAD = "line-too-long"  # a record that is beyond dshlog and may be sound
 
 # What no repair touches unless it is asked to by name: the file is whole, and what reads it has to change.
-LEFT_ALONE = frozenset({"unknown-type", "header-version-newer", "reader-older", UNREAD})
+LEFT_ALONE = frozenset({"unknown-type", "header-version-newer", "reader-older"})
 CHOICES = frozenset({"two-writers", "recovery-against-live", "numbering-restarts"})
 
 

@@ -29,8 +29,7 @@ def close_before(case: Case) -> Action | None:
     row = case.row
     if row is None:
         return None
-    scan, time = scanned(case.sheet, case.index, case.version)
-    seq, kind = case.position, case.kind
+    scan, time, seq, kind = case.tail, case.time, case.position, case.kind
     if kind == "step/end":
         made = _results(scan, seq, time)
     elif kind in {"turn/end", "step/start"}:
@@ -48,7 +47,7 @@ def open_before(case: Case) -> Action | None:
     row = case.row
     if row is None or row.get("type") == "turn/start":
         return None
-    scan, time = scanned(case.sheet, case.index, case.version)
+    scan, time = case.tail, case.time
     data = row.get("data")
     named = data if type(data) is dict else {}
     seq = case.position
@@ -81,7 +80,7 @@ def number(case: Case) -> Action | None:
     data = None if row is None else row.get("data")
     if row is None or type(data) is not dict:
         return None
-    scan, _ = scanned(case.sheet, case.index, case.version)
+    scan = case.tail
     kind = case.kind
     wanted: Event = {}
     if kind == "turn/start":
@@ -105,7 +104,7 @@ def orphan_marker(case: Case) -> Action | None:
     """Add the marker that makes an open compaction one of an ended process, behind closers when a turn is open."""
     sheet = case.sheet
     scan, time = scanned(sheet, len(sheet.lines), case.version)
-    seq = sum(sheet.count_of(line) for line in sheet.lines[1:])
+    seq = sum(line.count for line in sheet.lines[1:])
     made = closers(scan, seq=seq, time=time)
     marker = end_seed(seq=seq + len(made), time=case.now)
     done = case.done(
@@ -129,13 +128,13 @@ def inner_marker(case: Case) -> Action | None:
         loss="nothing, but 1 record made up: session/end-seed",
         added=1,
     )
-    marker["seq"] = sum(case.sheet.count_of(line) for line in case.sheet.lines[1:index])
+    marker["seq"] = case.position + sum(line.count for line in case.sheet.lines[case.index : index])
     insert(case, index, [marker])
     return done
 
 
 def scanned(sheet: Sheet, index: int, version: int) -> tuple[TailScan, object]:
-    """Scan the events before a line for what is open there; with the time of the last one."""
+    """Scan the events before a line, sound or not, for what is open there; with the time of the last one."""
     scan, time = TailScan(version), None
     for line in sheet.lines[1:index]:
         if line.row is None:
@@ -156,12 +155,11 @@ def _results(scan: TailScan, seq: int, time: object) -> list[Event]:
 
 def _next(case: Case, kind: str, name: str) -> int:
     """Give the number of the next turn, or of the next step of a turn."""
-    count = 0
-    for line in case.sheet.lines[1 : case.index]:
+    for line in reversed(case.sheet.lines[1 : case.index]):
         row = line.row or {}
-        if name == "step" and row.get("type") == "turn/start":
-            count = 0
         data = row.get("data")
         if row.get("type") == kind and type(data) is dict and type(data.get(name)) is int:
-            count = data[name]
-    return count + 1
+            return int(data[name]) + 1
+        if name == "step" and row.get("type") == "turn/start":
+            break
+    return 1

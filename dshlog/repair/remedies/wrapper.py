@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from dshlog.fold.identity import member
 from dshlog.repair.remedies.case import said, shown
-from dshlog.repair.remedies.turns import scanned
 
 if TYPE_CHECKING:
     from dshlog.repair.plan import Action
@@ -52,9 +51,9 @@ def tool_wrapper(case: Case) -> Action | None:
 def _names(case: Case, data: Event, wrappers: list[Event]) -> list[Any]:
     """Give the ids that a result may be for, those of open calls first."""
     own = member(member(data.get("message"), "source"), "callId")
-    scan, _ = scanned(case.sheet, case.index, case.version)
+    pending = case.tail.pending
     named = [own, *(block.get("toolCallId") for block in wrappers), data.get("callId")]
-    return [*(name for name in named if type(name) is str and name in scan.pending), *named]
+    return [*(name for name in named if type(name) is str and name in pending), *named]
 
 
 def _is_result(block: object) -> bool:
