@@ -130,6 +130,8 @@ def split_row(draft: Draft) -> str | None:
         from bases import frames
 
         texts = frames(data)
+        if not texts:  # a cut before this one left no whole frame
+            return data
         at = min(1, len(texts) - 1)
         text = texts[at]
         place = max(1, int(cut * (len(text) - 1)))
