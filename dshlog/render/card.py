@@ -40,7 +40,7 @@ def card_lines(report: Report, view: SurfaceView, look: Look = PLAIN) -> Iterato
     if view.rows:
         last = view.rows[-LAST:]
         yield f"last {count(len(last), 'message')} of {len(view.rows)}:"
-        yield from node_lines(last, look)
+        yield from node_lines(last, look, tell=False)
     yield from _next(report, view)
 
 

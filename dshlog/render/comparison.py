@@ -116,7 +116,7 @@ def _columns(look: Look) -> tuple[Column, ...]:
         Column("a", lambda row: _seq(row.difference.a), right=True),
         Column("b", lambda row: _seq(row.difference.b), right=True),
         Column("type", lambda row: visible(_unit(row).type), limit=limit, style=_style),
-        Column("turn", lambda row: _turn(_unit(row)), optional=True),
+        Column("turn", lambda row: _turn(_unit(row)), optional=1),
     )
 
 

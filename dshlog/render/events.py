@@ -33,10 +33,10 @@ def _columns(look: Look) -> tuple[Column, ...]:
     limit = _SHORT_TYPE if look.width is not None and look.width < _NARROW else _TYPE_WIDTH
     return (
         Column("seq", lambda row: str(row.seq), right=True),
-        Column("time", lambda row: clock(row.time), optional=True),
+        Column("time", lambda row: clock(row.time), optional=1),
         Column("type", lambda row: visible(row.type), limit=limit, style=lambda row: row.type.partition("/")[0]),
         Column("turn", lambda row: turn_word(row.turn, row.step), whole=True),
-        Column("bytes", lambda row: str(row.size), right=True, optional=True),
+        Column("bytes", lambda row: str(row.size), right=True, optional=1),
     )
 
 

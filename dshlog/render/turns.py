@@ -51,14 +51,14 @@ def _end(row: tuple[Span | None, Span]) -> str:
 _COLUMNS = (
     Column("turn", _name, right=True),
     Column("seqs", lambda row: f"{row[1].seq}..{'' if row[1].end is None else row[1].end}"),
-    Column("started (UTC)", lambda row: stamp(row[1].time), optional=True),
+    Column("started (UTC)", lambda row: stamp(row[1].time), optional=1),
     Column("took", lambda row: duration(row[1].duration), right=True),
     Column("steps", lambda row: _many(len(row[1].steps)), right=True),
-    Column("answers", lambda row: _many(row[1].answers), right=True, optional=True),
-    Column("attempts", lambda row: _many(row[1].attempts), right=True, optional=True),
+    Column("answers", lambda row: _many(row[1].answers), right=True, optional=1),
+    Column("attempts", lambda row: _many(row[1].attempts), right=True, optional=1),
     Column("calls", lambda row: _many(row[1].calls), right=True),
     Column("failed", lambda row: _many(row[1].failures), right=True),
-    Column("tokens in+out", _tokens_of, right=True, optional=True),
+    Column("tokens in+out", _tokens_of, right=True, optional=1),
 )
 
 
@@ -75,6 +75,7 @@ def turn_lines(turns: Sequence[Span], look: Look = PLAIN, *, full: bool = False)
     table = Table(_COLUMNS, "end", _end, look, rows)
     yield table.head()
     yield from map(table.row, rows)
+    yield from table.left_out()
 
 
 def turn_dict(span: Span) -> Json:
