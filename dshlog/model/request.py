@@ -46,14 +46,16 @@ class Cause:
     """An event that made a later request differ from what an earlier one began with.
 
     `kind` is compaction, pruning, replacement, offload, system, tools or config. `nodes` are the messages
-    of the earlier request that it took away or changed, in surface order. `told_by` is the
-    `compaction/summary` or `compaction/prune` that belongs to it.
+    of the earlier request that it took away or changed, in surface order, `replaced` all that stood on the surface
+    where it took its place; empty where it took none. `told_by` is the `compaction/summary` or
+    `compaction/prune` that belongs to it.
     """
 
     kind: str
     seq: int
     type: str
     nodes: tuple[int, ...] = ()
+    replaced: tuple[int, ...] = ()
     told_by: int | None = None
 
 

@@ -109,7 +109,10 @@ def _causes(found: Requests, earlier: RequestView, later: RequestView) -> Iterat
         if touched:
             ordered = tuple(sorted(touched, key=places.__getitem__))
             kind, told = _kind(found, made)
-            out.append(Cause(kind=kind, seq=made.seq, type=found.kinds[made.seq][0], nodes=ordered, told_by=told))
+            what = found.kinds[made.seq][0]
+            out.append(
+                Cause(kind=kind, seq=made.seq, type=what, nodes=ordered, replaced=tuple(made.shadowed), told_by=told)
+            )
     for seq, targets in found.offloads:
         ordered = tuple(sorted(targets & places.keys(), key=places.__getitem__))
         if start <= seq < stop and ordered:

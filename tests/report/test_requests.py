@@ -8,7 +8,8 @@ import pytest
 
 import rows
 from dshlog.fold.request import request_at
-from dshlog.render.request import difference_lines
+from dshlog.model.report import ReaderVerdict, Report
+from dshlog.render.request import difference_dict, difference_lines
 from dshlog.report.decode import read_log
 from dshlog.report.difference import difference
 from dshlog.report.facts import facts
@@ -18,6 +19,8 @@ from dshlog.storage.source import BytesSource
 from logbuilder import Log, image, text, worked
 
 EVERY = [0, 1, 2, 3, 4]
+OPENS = ReaderVerdict(build="0.2.1", opens=True)
+REPORT = Report(path="log", state="clean", native=OPENS, latest=OPENS, findings=(), version=4)
 ALL = {(number, call) for number in range(1, 6) for call in range(1, 12)}
 
 
@@ -169,6 +172,34 @@ def test_a_pruned_result_that_is_compacted_is_followed_to_the_end(version):
     told = differs(log, (1, 2), (2, 1))
     pruned, compacted = (cause for cause in told.causes if cause.kind in {"pruning", "compaction"})
     assert pruned.nodes[0] in compacted.nodes
+
+
+def cause_words(told):
+    return " ".join(" ".join(line.split()) for line in difference_lines(REPORT, told))
+
+
+@pytest.mark.parametrize("version", EVERY)
+def test_a_cause_counts_all_that_it_replaced_and_what_of_it_the_earlier_request_had(version):
+    log = called(version)
+    replaced = {made.seq: made.shadowed for made in found_in(log).replacements}
+    first, later = differs(log, (1, 1), (2, 1)), differs(log, (1, 2), (2, 1))
+    for told in (first, later):
+        for cause in told.causes:
+            assert cause.replaced == replaced.get(cause.seq, ())
+    compaction = next(cause for cause in first.causes if cause.kind == "compaction")
+    assert len(compaction.replaced) > len(compaction.nodes)
+    many, some = len(compaction.replaced), len(compaction.nodes)
+    assert f"replaced {many} messages, {some} of them in the earlier request: {compaction.nodes[0]}" in cause_words(
+        first
+    )
+    pruning, compaction = (cause for cause in later.causes if cause.kind in {"pruning", "compaction"})
+    assert f"replaced 1 message: {pruning.nodes[0]}" in cause_words(later)
+    words = (
+        f"replaced {len(compaction.replaced)} messages, which stand for {len(compaction.nodes)} of the earlier request"
+    )
+    assert words in cause_words(later)
+    held = difference_dict("log", version, later)["causes"]
+    assert [one["replaced"] for one in held] == [list(cause.replaced) for cause in later.causes]
 
 
 @pytest.mark.parametrize("version", EVERY)
