@@ -9,7 +9,10 @@ import pytest
 import rows
 from dshlog.fold.request import request_at
 from dshlog.model.report import ReaderVerdict, Report
+from dshlog.model.why import Heir
+from dshlog.render.look import Look
 from dshlog.render.request import difference_dict, difference_lines
+from dshlog.render.why import why_dict, why_lines
 from dshlog.report.decode import read_log
 from dshlog.report.difference import difference
 from dshlog.report.facts import facts
@@ -272,6 +275,44 @@ def test_every_event_has_an_answer_that_fits_the_surface(version):
 
 
 @pytest.mark.parametrize("version", EVERY)
+def test_what_replaced_a_message_is_named_with_its_compaction_or_pruning(version):
+    log = worked(version)
+    log.end_turn()
+    log.turn()
+    result = next(event["seq"] for event in log.events if event["type"] == "tool/result")
+    pruned = log.prune(result, "(pruned)")
+    made = []
+    for words in ("so far", "all of it"):
+        users = [seq for seq in log.nodes if log.events[seq]["type"] == "user/message"]
+        made.append(log.compact(users[0], log.nodes[-1], words))
+        log.user("go on")
+    answer = asked(log, result)
+    tied = [log.events[seq - 1]["data"]["compactionId"] for seq in made]
+    by = "compact-checkpoint" if version == 4 else "compact"
+    assert answer.replaced_by == (
+        Heir(pruned, "tool/result", None, "pruning", pruned - 1, "compaction/prune"),
+        *(
+            Heir(seq, "user/message", by, "compaction", seq - 1, "compaction/summary", tie)
+            for seq, tie in zip(made, tied, strict=True)
+        ),
+    )
+    told = [one["toldBy"] for one in why_dict(answer)["replacedBy"]]
+    assert told == [pruned - 1, made[0] - 1, made[1] - 1]
+    text = " ".join(" ".join(line.split()) for line in why_lines(answer, REPORT))
+    assert f"replaced by {pruned} tool/result, pruning, told by compaction/prune {pruned - 1} " in text
+    for seq, tie in zip(made, tied, strict=True):
+        words = f"and that by {seq} user/message by {by}, compaction {tie}, told by compaction/summary {seq - 1} "
+        assert words in text
+
+
+def test_a_replacement_without_a_space_is_cut_to_the_terminal():
+    log = worked(4)
+    result = next(event["seq"] for event in log.events if event["type"] == "tool/result")
+    log.prune(result, "x" * 500)
+    assert max(map(len, why_lines(asked(log, result), REPORT, Look(width=60)))) == 60
+
+
+@pytest.mark.parametrize("version", EVERY)
 def test_a_pruned_and_compacted_result_tells_its_whole_way(version):
     log = called(version)
     first, second = (event["seq"] for event in log.events if event["type"] == "tool/result")
@@ -281,7 +322,7 @@ def test_a_pruned_and_compacted_result_tells_its_whole_way(version):
         (second, "tool/result"),
         (summary + 1, "user/message"),
     ]
-    assert answer.replaced_by[1].via == ("compact-checkpoint" if version == 4 else "compact")
+    assert answer.replaced_by[1].by == ("compact-checkpoint" if version == 4 else "compact")
     assert [(link.seq, link.via) for link in answer.cited_by] == [(second, "sourceEventSeqs")]
     assert asked(log, second).hides == (first,)
     assert {link.via for link in asked(log, second).cited_by} == {"data.shadowedSeqs", "sourceEventSeqs"}
