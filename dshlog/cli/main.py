@@ -8,12 +8,12 @@ import re
 import sys
 from contextlib import suppress
 from importlib import import_module
-from typing import Annotated, Any, NoReturn, cast
+from typing import Annotated, NoReturn, cast
 
 import typer
-from typer.core import TyperCommand
 
 from dshlog import __version__
+from dshlog.cli.command import Command
 from dshlog.cli.failure import Failure
 from dshlog.cli.options import EXIT_ALL
 from dshlog.cli.output import ClosedPipe, say
@@ -26,16 +26,8 @@ INTERRUPTED = 130  # 128 + SIGINT, as shells count
 # taken from typer's own.
 _UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[2])
 
-# Each command is the function of its name in the module of its name, with its `EPILOG`.
+# Each command is the function of its name in the module of its name, with its `EPILOG`, and its `COMMAND` where it has one.
 COMMANDS = ("validate", "show", "cat", "ls", "stats", "repair", "unpack", "pack", "migrate", "diff", "explain")
-
-
-class _Command(TyperCommand):
-    """A command whose usage line has required arguments as they are, without the braces that typer puts around them."""
-
-    def collect_usage_pieces(self, ctx: Any) -> list[str]:  # noqa: ANN401 - typer carries click inside, without a name for it
-        """Give the parts of the usage line."""
-        return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
 
 
 def application(only: str | None = None) -> typer.Typer:
@@ -55,7 +47,7 @@ def application(only: str | None = None) -> typer.Typer:
     app.callback(invoke_without_command=True, epilog=EXIT_ALL)(_root)
     for name in COMMANDS if only is None else (only,):
         module = import_module(f"dshlog.cli.{name}")
-        app.command(name, cls=_Command, epilog=module.EPILOG)(getattr(module, name))
+        app.command(name, cls=getattr(module, "COMMAND", Command), epilog=module.EPILOG)(getattr(module, name))
     return app
 
 

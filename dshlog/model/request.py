@@ -7,6 +7,13 @@ from typing import Any
 
 from dshlog.model.view import SurfaceRow
 
+Name = tuple[int, int]  # which header, which call under it; both from 1
+
+
+def request_word(name: Name) -> str:
+    """Give the name of a request as it is asked for: `2`, or `2.3` for the third call under the second header."""
+    return str(name[0]) if name[1] == 1 else f"{name[0]}.{name[1]}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestView:
@@ -38,7 +45,7 @@ class RequestView:
     @property
     def name(self) -> str:
         """Give `2`, or `2.3` for the third call under the second header."""
-        return str(self.number) if self.call == 1 else f"{self.number}.{self.call}"
+        return request_word((self.number, self.call))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -74,12 +74,14 @@ def event_dict(row: EventRow, *, full: bool = False) -> Json:
         "bytes": row.size,
         "surfaceOp": row.op,
         "facts": one_line(row.facts),
+        "request": row.request,
         "data": row.data if full else None,
     }
 
 
 def _facts(row: EventRow) -> str:
-    return visible(one_line(row.facts))
+    asked = "" if row.request is None else f"request {row.request}"
+    return joined((asked, visible(one_line(row.facts))))
 
 
 def _payload(row: EventRow) -> str:

@@ -78,6 +78,10 @@ def difference_lines(report: Report, found: Difference, look: Look = PLAIN, *, f
     yield from _head(report, "what a later request changed", look)
     if flaw(report):
         yield from labelled("log", flaw(report), look)
+    if earlier.name == later.name:
+        yield from labelled("request", _name_words(later), look)
+        yield from labelled("so", "both are the same request", look)
+        return
     yield from labelled("earlier", _name_words(earlier), look)
     yield from labelled("later", _name_words(later), look)
     changed = joined((_change_words(earlier, later, name) for name in found.config), "; ")

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dshlog.fold.request import ToolHistory, canonical_header
-from dshlog.model.request import RequestView
+from dshlog.model.request import Name, RequestView
 from dshlog.report.attempts import Calls
 from dshlog.report.facts import get
 from dshlog.report.follow import follow
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from dshlog.report.examine import Children
     from dshlog.rules.judge import Judge
     from dshlog.storage.source import Source
-
-Name = tuple[int, int]  # which header, which call under it; both from 1
 
 _TOOL_HISTORY = 4  # the first generation whose developer messages change tools
 _ENDING = frozenset({"request/header", "step/start", "step/end", "turn/start", "turn/end", "session/end-seed"})
@@ -143,6 +141,14 @@ class Requests:
             messages=tuple(messages.values()),
             rows=tuple(replace(row, position=position) for position, row in enumerate(rows)),
         )
+
+
+def before(name: Name, calls: list[int]) -> Name | None:
+    """Give the request before this one, of a log with so many calls under each header; None for the first one."""
+    number, call = name
+    if call > 1:
+        return number, call - 1
+    return (number - 1, max(calls[number - 2], 1)) if number > 1 else None
 
 
 def requests(  # noqa: PLR0913 - as examine

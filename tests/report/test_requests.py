@@ -15,8 +15,10 @@ from dshlog.render.request import difference_dict, difference_lines
 from dshlog.render.why import why_dict, why_lines
 from dshlog.report.decode import read_log
 from dshlog.report.difference import difference
+from dshlog.report.events import event_rows
 from dshlog.report.facts import facts
 from dshlog.report.request import requests
+from dshlog.report.turns import turns
 from dshlog.report.why import why
 from dshlog.storage.source import BytesSource
 from logbuilder import Log, image, text, worked
@@ -114,6 +116,24 @@ def test_attempts_are_calls_too(version):
     assert first.answered_by == ("assistant/chunk" if version < 2 else "assistant/attempt")
     assert (second.name, second.answered_by) == ("1.2", "assistant/message")
     assert first.messages == second.messages
+
+
+@pytest.mark.parametrize("version", EVERY)
+def test_events_and_turns_name_the_requests_that_there_are(version):
+    log = called(version)
+    source = BytesSource(rows.zstd(log.batches()))
+    found = found_in(log).found.values()
+    named: dict = {}
+    for row in event_rows(read_log(source, "log")):
+        if row.request is not None:
+            named.setdefault(row.request, []).append(row.seq)
+    for view in found:
+        expected = {view.first, view.answer} | ({view.seq} if view.call == 1 else set())
+        assert named[view.name] == sorted(expected)
+    assert len(named) == len(found)
+    spans = turns(read_log(source, "log"))
+    assert [name for turn in spans for name in turn.requests] == list(named)
+    assert [name for turn in spans for step in turn.steps for name in step.requests] == list(named)
 
 
 def test_the_log_may_be_taken_to_end_earlier():
