@@ -130,6 +130,10 @@ def _failed(error: Exception) -> int:
         import traceback
 
         traceback.print_exception(error)
+    if isinstance(error, FileNotFoundError) and error.filename is None:
+        # Standard output has been opened by whoever started this, so what was not found is where this runs.
+        say("error", "the working directory was removed", ["change to a directory that exists, or give absolute paths"])
+        return COULD_NOT_RUN
     if isinstance(error, OSError) and error.filename is None:
         # Reading has its own errors, so this is standard output: a full disk, a closed descriptor.
         say("error", f"cannot write standard output: {error.strerror or error}")

@@ -161,9 +161,13 @@ def _all(run: Run, path: str, do: Doing, *, writes: bool, json: bool, color: Col
 
 
 def _found(world: World, path: str) -> Iterator[str]:
+    from dshlog.cli.entry import unreadable_entry
+
     for found in world.find(path):
         if found.kind == "log":
             yield found.path
+        elif found.path == path:
+            raise unreadable_entry(found)
         else:
             say("note", f"{found.path}: {found.note or f'it is a {found.kind}'}")
 

@@ -13,7 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from dshlog.files.find import FREE_SUFFIXES, by_name, in_order, is_directory, live_logs
-from dshlog.files.unreadable import irregular, unreadable
+from dshlog.files.unreadable import Unreadable, irregular, refuse_lost, unreadable
 from dshlog.storage.firstline import FIRST, MOST
 from dshlog.storage.naming import parse_log_name
 
@@ -46,7 +46,11 @@ def heads(top: str, *, all_generations: bool = False) -> Iterator[Head]:
     problem; nothing is raised.
     """
     try:
+        refuse_lost(top)
         walked = stat.S_ISDIR(os.stat(top).st_mode)
+    except Unreadable as fault:
+        yield Head(top, problem=fault.why)
+        return
     except (OSError, ValueError) as error:
         yield Head(top, problem=unreadable(top, error).why)
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 
-from dshlog.files.unreadable import unreadable
+from dshlog.files.unreadable import refuse_lost, unreadable
 from dshlog.storage.naming import decode_segment, parse_log_name
 
 SHORTEST = 6  # characters that the beginning of an id must have
@@ -22,6 +22,7 @@ def sessions_named(root: str, text: str) -> dict[str, list[str]]:
     """
     exact: dict[str, list[str]] = {}
     begun: dict[str, list[str]] = {}
+    refuse_lost(root)
     try:
         projects = sorted(os.listdir(root))
     except (OSError, ValueError) as error:
