@@ -17,7 +17,8 @@ RootOption = Annotated[
     typer.Option(
         "--root",
         metavar="DIR",
-        help="A sessions root; PATH may then be the id of a session in it, or 6 or more characters of its beginning.",
+        help="A sessions root; PATH may then be the id of a session in it, or 6 or more characters of its beginning, with "
+        "or without its session-.",
     ),
 ]
 
