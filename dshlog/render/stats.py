@@ -181,13 +181,13 @@ def _ms(value: int | None) -> str:
 # -- JSON
 
 
-def stats_dict(logs: list[Json], total: Stats) -> Json:
-    """Give the document of `stats --json`; the logs are those of `log_stats_dict`."""
+def stats_dict(logs: list[Json], unread: list[Json], total: Stats) -> Json:
+    """Give the document of `stats --json`; the logs are those of `log_stats_dict` and `standing_dict`."""
     from dshlog.render.jsonout import SCHEMA
 
     whole = log_stats_dict(total)
     del whole["path"], whole["turns"]
-    return {"schema": SCHEMA, "logs": logs, "total": {"logs": total.logs, **whole}}
+    return {"schema": SCHEMA, "logs": logs, "unread": unread, "total": {"logs": total.logs, **whole}}
 
 
 def log_stats_dict(stats: Stats) -> Json:
