@@ -59,6 +59,7 @@ def session_dict(one: Listed) -> Json:
         "depth": one.depth,
         "older": list(row.older),
         "problem": row.problem,
+        "linked": row.linked,
         "deep": None
         if deep is None
         else {
@@ -88,7 +89,7 @@ def _notes(one: Listed) -> str:
     if row.problem is not None:
         return row.problem
     told = "" if deep is None else visible(one_line(deep.title or deep.goal or ""))
-    return joined((told, _parent_words(one)))
+    return joined((told, _parent_words(one), "linked, not in the list of dsh" if row.linked else ""))
 
 
 def _place(one: Listed) -> Iterator[str]:
