@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 _QUIET = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_CLOEXEC", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
-HIDDEN = "a symbolic link: dsh sees no session in this project directory"
-NOWHERE = "a symbolic link that leads nowhere: dsh knows no such session"
+HIDDEN = "a link: dsh sees nothing"
+NOWHERE = "the link leads nowhere"
 _DEEP = 16  # levels below which a loop of mounts is looked for
 
 _canonical = cache(parse_log_name)

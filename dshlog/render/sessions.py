@@ -89,7 +89,7 @@ def _notes(one: Listed) -> str:
     if row.problem is not None:
         return row.problem
     told = "" if deep is None else visible(one_line(deep.title or deep.goal or ""))
-    return joined((told, _parent_words(one), "linked, not in the list of dsh" if row.linked else ""))
+    return joined(("not in dsh's list (link)" if row.linked else "", told, _parent_words(one)))
 
 
 def _place(one: Listed) -> Iterator[str]:

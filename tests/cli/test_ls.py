@@ -232,7 +232,7 @@ def test_sessions_behind_links_are_marked_and_dead_links_named(tmp_path, say):
     status, out, _ = say("ls", top)
     assert status == 0
     assert [line.split()[0] for line in out.splitlines()[1:]] == ["here", "there"]
-    assert out.splitlines()[2].endswith("  linked, not in the list of dsh")
+    assert out.splitlines()[2].endswith("  not in dsh's list (link)")
     rows = json.loads(say("ls", "--json", top)[1])["rows"]
     assert [row["linked"] for row in rows] == [False, True]
     (project / "gone").symlink_to("nowhere")
@@ -242,8 +242,8 @@ def test_sessions_behind_links_are_marked_and_dead_links_named(tmp_path, say):
     assert status == 1
     told = {row["path"].removeprefix(f"{top}/"): row["problem"] for row in json.loads(out)["rows"] if row["problem"]}
     assert told == {
-        "--home-u-demo--/gone": "a symbolic link that leads nowhere: dsh knows no such session",
-        "--other--": "a symbolic link: dsh sees no session in this project directory",
+        "--home-u-demo--/gone": "the link leads nowhere",
+        "--other--": "a link: dsh sees nothing",
     }
 
 
