@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dshlog.model.finding import SEVERITIES
+from dshlog.render.extent import prefix_words
 from dshlog.render.look import PLAIN, Look
 from dshlog.render.surface import node_lines
 from dshlog.render.table import labelled
@@ -13,6 +14,7 @@ from dshlog.render.text import (
     format_words,
     leading,
     open_words,
+    readable_words,
     reader_words,
     size_words,
     torn_words,
@@ -46,6 +48,7 @@ def card_lines(report: Report, view: SurfaceView, look: Look = PLAIN) -> Iterato
 
 def _facts(report: Report, view: SurfaceView, look: Look) -> Iterator[tuple[str, str]]:
     yield "state", look.paint(report.state, report.state)
+    yield "read", _read(report)
     yield "session", "" if report.id is None else visible(report.id)
     yield "cwd", "" if report.cwd is None else visible(report.cwd)
     yield "parent", _origin(report)
@@ -75,6 +78,16 @@ def _facts(report: Report, view: SurfaceView, look: Look) -> Iterator[tuple[str,
         line = "" if worst.place.line is None else f", line {worst.place.line}"
         yield "", ""
         yield worst.severity, f"{worst.code} {worst.name}{line}: {visible(worst.message)}"
+
+
+def _read(report: Report) -> str:
+    """Say of what part of a log the times, the counts and the messages are, when that is not the whole."""
+    if report.stop is None or (report.state == "torn" and report.events >= report.records):
+        return ""  # a torn tail alone holds no record
+    much = readable_words(report)
+    return (
+        f"only {prefix_words(report)}{f' ({much})' if much else ''}; times, events, what is open and messages are of it"
+    )
 
 
 def _origin(report: Report) -> str:
