@@ -144,7 +144,7 @@ def show(
         if json:
             from dshlog.render.jsonout import card_dict, document, surface_dict
 
-            output.data(document(surface_dict(view) if wants_surface else card_dict(report)))
+            output.data(document(surface_dict(view) if wants_surface else card_dict(report, view)))
         elif wants_surface:
             from dshlog.render.surface import surface_lines
 

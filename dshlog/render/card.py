@@ -8,7 +8,7 @@ from dshlog.model.finding import SEVERITIES
 from dshlog.render.extent import prefix_words
 from dshlog.render.look import PLAIN, Look
 from dshlog.render.surface import node_lines
-from dshlog.render.table import labelled
+from dshlog.render.table import fit, labelled, measure
 from dshlog.render.text import (
     but_lines,
     format_words,
@@ -20,7 +20,7 @@ from dshlog.render.text import (
     torn_words,
 )
 from dshlog.render.times import duration, moment
-from dshlog.render.words import count, joined, path_name, shell_word, visible
+from dshlog.render.words import PREVIEW, count, cut, joined, one_line, path_name, shell_word, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from dshlog.model.report import Report
     from dshlog.model.view import SurfaceView
 
+LABEL = 12  # columns in front of the words of a fact
 LAST = 3  # messages at the end of the card
 
 
@@ -50,6 +51,8 @@ def _facts(report: Report, view: SurfaceView, look: Look) -> Iterator[tuple[str,
     yield "state", look.paint(report.state, report.state)
     yield "read", _read(report)
     yield "session", "" if report.id is None else visible(report.id)
+    yield "title", _said(view.title, look)
+    yield "goal", _said(view.goal, look)
     yield "cwd", "" if report.cwd is None else visible(report.cwd)
     yield "parent", _origin(report)
     first, last = view.times or (None, None)
@@ -88,6 +91,12 @@ def _read(report: Report) -> str:
     return (
         f"only {prefix_words(report)}{f' ({much})' if much else ''}; times, events, what is open and messages are of it"
     )
+
+
+def _said(text: str | None, look: Look) -> str:
+    """Give the beginning of a title or a goal, on one line."""
+    words = visible(one_line(text or ""))
+    return fit(words, look.width - LABEL, measure(look)) if look.width else cut(words, PREVIEW)
 
 
 def _origin(report: Report) -> str:

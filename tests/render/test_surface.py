@@ -188,6 +188,15 @@ def test_a_card_says_that_it_tells_of_a_prefix_only(build):
         assert not any(line.startswith("  read ") for line in card_lines(whole, view))
 
 
+def test_a_card_has_the_title_and_the_goal_of_the_session(build):
+    view = build.view(title="Count\nto three " + "x" * 200, goal="ship it")
+    lines = list(card_lines(build.clean(), view))
+    assert lines[3].startswith("  title     Count to three xxx")
+    assert (len(lines[3]), lines[3][-1]) == (92, "\N{HORIZONTAL ELLIPSIS}")
+    assert lines[4] == "  goal      ship it"
+    assert len(list(card_lines(build.clean(), view, Look(width=60)))[3]) == 60
+
+
 def test_a_card_tells_local_time_beside_utc(build, monkeypatch):
     monkeypatch.setenv("TZ", "XST-5:45")
     time.tzset()
