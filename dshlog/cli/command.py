@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, cast
 
+import typer
 from typer.core import TyperCommand
+
+# typer carries click inside from 0.26 on and imports it before, so the base class of its usage errors is
+# taken from typer's own.
+UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[2])
 
 
 class Command(TyperCommand):
@@ -21,8 +26,16 @@ class Command(TyperCommand):
         return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - as above
-        """Take the words of the command line."""
-        return super().parse_args(ctx, self._filled(args))
+        """Take the words of the command line; an option without its value is told with those that it may have."""
+        try:
+            return super().parse_args(ctx, self._filled(args))
+        except UsageError as error:
+            error.ctx = getattr(error, "ctx", None) or ctx
+            given = getattr(error, "option_name", None)
+            choices = next((getattr(one.type, "choices", ()) for one in self.params if given in one.opts), ())
+            if choices and "requires an argument" in error.message:
+                error.message = f"{error.message.rstrip('.')}: {', '.join(choices)}"
+            raise
 
     def _filled(self, args: list[str]) -> list[str]:
         out: list[str] = []

@@ -8,12 +8,12 @@ import re
 import sys
 from contextlib import suppress
 from importlib import import_module
-from typing import Annotated, NoReturn, cast
+from typing import Annotated, NoReturn
 
 import typer
 
 from dshlog import __version__
-from dshlog.cli.command import Command
+from dshlog.cli.command import Command, UsageError
 from dshlog.cli.failure import Failure
 from dshlog.cli.options import EXIT_ALL
 from dshlog.cli.output import ClosedPipe, say
@@ -21,10 +21,6 @@ from dshlog.cli.world import World
 
 COULD_NOT_RUN = 2
 INTERRUPTED = 130  # 128 + SIGINT, as shells count
-
-# typer carries click inside from 0.26 on and imports it before, so the base class of its usage errors is
-# taken from typer's own.
-_UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[2])
 
 # Each command is the function of its name in the module of its name, with its `EPILOG`, and its `COMMAND` where it has one.
 COMMANDS = ("validate", "show", "cat", "ls", "stats", "repair", "unpack", "pack", "migrate", "diff", "explain")
@@ -85,7 +81,7 @@ def main(argv: list[str] | None = None, *, world: World | None = None) -> int:
         return INTERRUPTED
     except ClosedPipe:
         return 0
-    except _UsageError as error:
+    except UsageError as error:
         return _usage(error)
     except Exception as error:  # noqa: BLE001 - the last resort: one line in place of a traceback
         return _failed(error)

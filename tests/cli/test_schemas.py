@@ -142,8 +142,8 @@ def test_surfaces_and_cards_of_fixtures(version, repository, say):
         assert faults("surface", json.loads(say("show", "--at", "3", "--json", log)[1])) == []
         card = json.loads(say("show", "--json", log)[1])
         assert faults("card", card) == []
-        for name in ("schema", "title", "goal", "stop"):
-            del card[name]
+        for key in ("schema", "title", "goal", "stop"):
+            del card[key]
         assert faults("log", card) == []
 
 
