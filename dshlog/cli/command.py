@@ -53,6 +53,6 @@ def _is_value(behind: list[str], bare: str) -> bool:
     """Tell whether a value follows: a number with points, the bare value, or a word that another word follows."""
     if not behind or behind[0].startswith("-"):
         return False
-    if behind[0] == bare or re.fullmatch(r"[0-9.]+", behind[0]):
+    if behind[0] == bare or re.fullmatch(r"[0-9][0-9.]*", behind[0]):
         return True
     return len(behind) > 1 and not behind[1].startswith("-")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dshlog.render.jsonout import Json
 
 _TYPE_WIDTH, _SHORT_TYPE = 36, 22  # columns of a type, the second in a narrow terminal
-_NARROW = 80
+_NARROW = 100
 
 
 def turn_word(turn: object, step: object) -> str:

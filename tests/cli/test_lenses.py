@@ -145,7 +145,7 @@ def test_what_there_is_not_is_told(words, message, repository, say):
     assert message in err
 
 
-def test_a_request_is_compared_with_the_one_before_unless_another_is_named(repository, say):
+def test_a_request_is_compared_with_the_one_before_unless_another_is_named(repository, say, monkeypatch):
     path = repository / "fixtures/v4/compaction"
     named = say("show", "--request", "1.2", "--diff", "1", path)
     assert named[0] == 0
@@ -154,6 +154,10 @@ def test_a_request_is_compared_with_the_one_before_unless_another_is_named(repos
     assert say("show", "--diff", "--request", "1.2", "--", path) == named
     assert say("show", "--request", "1.2", "--diff", "previous", path) == named
     assert say("show", "--request", "1.2", "--diff", path, "--color", "never") == named
+    monkeypatch.chdir(path)
+    here = say("show", "--request", "1.2", "--diff", "1", ".")
+    assert say("show", "--request", "1.2", "--diff", ".") == here
+    assert here[0] == 0
     root = path.parent
     status, _, err = say("show", "--request", "1.2", "--diff", "49761b4b", "--root", root)
     assert (status, err.splitlines()[0]) == (2, f"dshlog: error: no session 49761b4b in {root}")
