@@ -81,7 +81,7 @@ def _no_request(path: str, name: Name, found: Requests) -> Failure:
     if other is not None:
         hints.append(f"call {name[0]} of the model, counted from 1, is request {other}")
     if found.headers:
-        hints += [f"there are {_all_words(found.calls)}", f"dshlog show --turns --full {shell_word(path)}"]
+        hints += [f"its requests are {_all_words(found.calls)}", f"dshlog show --turns --full {shell_word(path)}"]
     return Failure(f"no request {request_word(name)}: {words}", *hints)
 
 

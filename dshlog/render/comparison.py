@@ -46,8 +46,8 @@ def comparison_lines(found: Comparison, look: Look = PLAIN, *, full: bool = Fals
         look,
         above=lambda row: _hidden_lines(row.hidden, noun, look),
         below=lambda row: _below(row.difference, look, full=full),
+        behind=lambda: _hidden_lines(hidden.left, noun, look),
     )
-    yield from _hidden_lines(hidden.left, noun, look)
     yield from _tally_lines(found, noun, look)
 
 

@@ -130,11 +130,12 @@ def table_lines(  # noqa: PLR0913 - as Table
     *,
     above: Callable[[Any], Iterable[str]] | None = None,
     below: Callable[[Any], Iterable[str]] | None = None,
+    behind: Callable[[], Iterable[str]] | None = None,
     tell: bool = True,
 ) -> Iterator[str]:
     """Yield headings and rows, each row as soon as it comes once the first ones have decided the widths.
 
-    `above` and `below` give the lines around a row. `tell` says at the end which columns had no room.
+    `above` and `below` give the lines around a row, `behind` those behind the last one. `tell` says at the end which columns had no room.
     """
     rest = iter(rows)
     sample = list(islice(rest, MEASURED))
@@ -148,6 +149,8 @@ def table_lines(  # noqa: PLR0913 - as Table
         yield table.row(row)
         if below is not None:
             yield from below(row)
+    if behind is not None:
+        yield from behind()
     if tell:
         yield from table.left_out()
 

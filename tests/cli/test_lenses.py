@@ -208,7 +208,7 @@ def test_a_request_compared_with_itself_is_said_to_be_the_same(repository, say):
 def test_the_requests_that_there_are_are_listed(repository, say):
     path = repository / "fixtures/v4/compaction"
     err = say("show", "--request", "3", path)[2]
-    assert "hint: there are 1 to 1.2\n" in err
+    assert "hint: its requests are 1 to 1.2\n" in err
     assert f"hint: dshlog show --turns --full {path}/session.v4.jsonl.zstd\n" in err
     turns = json.loads(say("show", "--turns", "--json", path)[1])["rows"]
     assert [[step["requests"] for step in turn["steps"]] for turn in turns] == [[["1"]], [["1.2"]]]

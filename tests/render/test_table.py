@@ -41,4 +41,5 @@ def test_columns_without_room_are_named_below_the_rows():
     assert lines(40)[2] == "left out at this width: c"
     assert lines(26)[2:] == ["left out at this width: c,", "  d"]
     assert len(lines(26, tell=False)) == 2
+    assert lines(40, behind=lambda: ["last"])[2:] == ["last", "left out at this width: c"]
     assert next(table_lines(columns, "e", lambda _: "e", [0], PLAIN)).split() == ["a", "b", "c", "d", "e"]
