@@ -87,10 +87,8 @@ def _read(report: Report) -> str:
     """Say of what part of a log the times, the counts and the messages are, when that is not the whole."""
     if report.stop is None or (report.state == "torn" and report.events >= report.records):
         return ""  # a torn tail alone holds no record
-    much = readable_words(report)
-    return (
-        f"only {prefix_words(report)}{f' ({much})' if much else ''}; times, events, what is open and messages are of it"
-    )
+    much = f" ({readable_words(report)})" if report.events < report.records else ""
+    return f"only {prefix_words(report)}{much}; times, events, what is open and messages are of it"
 
 
 def _said(text: str | None, look: Look) -> str:

@@ -180,6 +180,8 @@ def test_a_card_says_that_it_tells_of_a_prefix_only(build):
         "  read      only the prefix before the damage at line 5 (3 of 11 records can be read); "
         "times, events, what is open and messages are of it"
     )
+    behind = list(card_lines(build.refused(stop=5, records=3, events=3), view))
+    assert behind[2].startswith("  read      only the prefix before the damage at line 5; times, ")
     torn = list(card_lines(build.refused(state="torn", stop=5, records=4, events=3), view))
     assert torn[2].startswith(
         "  read      only the prefix before the torn tail at line 5 (3 of 4 records can be read); "
