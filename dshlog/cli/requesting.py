@@ -81,7 +81,8 @@ def _no_request(path: str, name: Name, found: Requests) -> Failure:
     if other is not None:
         hints.append(f"call {name[0]} of the model, counted from 1, is request {other}")
     if found.headers:
-        hints += [f"its requests are {_all_words(found.calls)}", f"dshlog show --turns --full {shell_word(path)}"]
+        hints.append(f"its requests are {_all_words(found.calls)}")
+        hints += [f"dshlog show --turns --full {shell_word(path)}"] if path != "-" else []
     return Failure(f"no request {request_word(name)}: {words}", *hints)
 
 
@@ -91,7 +92,8 @@ def _no_earlier(path: str, found: Requests) -> Failure:
     message = "request 1 is the first one, there is none before it"
     later = next((f"{number}.2" if calls > 1 else f"{number + 1}" for number, calls in enumerate(found.calls, 1)), "")
     more = sum(max(calls, 1) for calls in found.calls) > 1
-    return Failure(message, *((f"dshlog show --request {later} --diff {shell_word(path)}",) if more else ()))
+    hints = (f"dshlog show --request {later} --diff {shell_word(path)}",) if more and path != "-" else ()
+    return Failure(message, *hints)
 
 
 def _all_words(calls: list[int]) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+from types import SimpleNamespace
 
 import pytest
 
@@ -194,6 +196,14 @@ def test_the_request_before_the_first_of_a_header_is_the_last_of_the_one_before(
         for told in [json.loads(say("show", "--request", name, "--diff", "--json", path)[1])]
     ]
     assert earlier == [(1, 2), (2, 1)]
+
+
+def test_no_command_is_hinted_for_standard_input(repository, say, monkeypatch):
+    data = (repository / "fixtures/v4/compaction/session.v4.jsonl.zstd").read_bytes()
+    for words, hints in ((("--request", "9"), ["its requests are 1 to 1.2"]), (("--request", "1", "--diff"), [])):
+        monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(data)))
+        status, _, err = say("show", *words, "-")
+        assert (status, err.splitlines()[1:]) == (2, [f"dshlog: hint: {hint}" for hint in hints])
 
 
 def test_a_request_compared_with_itself_is_said_to_be_the_same(repository, say):
