@@ -93,12 +93,31 @@ class _Run:
         self._view, self._header, self._well_formed = view, header, well_formed
         self._places = Places(world)
         self._named = False  # whether lines name their log
+        self._printed = False  # whether any line was
 
     def all(self, paths: list[str], output: Output) -> int:
         """Print all logs behind the paths in order; what cannot be read is told and gives 2."""
         met = [entry for path in paths for entry in self._logs(path)]
         self._named = sum(log is not None for log, _ in met) > 1
-        return max((self._entry(log, fault, output) for log, fault in met), default=2)
+        status = max((self._entry(log, fault, output) for log, fault in met), default=2)
+        logs = [log for log, _ in met if log is not None]
+        if logs and not self._printed and not self._selection.everything:
+            self._tell_nothing(logs)
+        return status
+
+    def _tell_nothing(self, logs: list[str]) -> None:
+        """Say that no event is what was asked for, and what lists those that there are."""
+        from dshlog.render.words import shell_word
+
+        what = "chunk" if self._view == "chunks" else "event"
+        where = "the log" if len(logs) == 1 else f"the {len(logs)} logs"
+        only = shell_word(logs[0]) if len(logs) == 1 and logs[0] != "-" else ""
+        lists = self._selection.listing
+        say(
+            "note",
+            f"no {what} of {where} matches {self._selection.words}",
+            (f"{lists} {only}",) if only and lists is not None else (),
+        )
 
     def _logs(self, path: str) -> Iterator[tuple[str | None, Unreadable | None]]:
         """Yield the logs behind a path, and None with a reason for what cannot be read."""
@@ -145,6 +164,7 @@ class _Run:
             if self._header and decoded.header_line is not None:
                 output.data(decoded.header_line + b"\n")
             for line in lines:
+                self._printed = True
                 output.data(well_formed(line) if self._well_formed else line)
                 output.data(b"\n")
             report = settle(decoded.report)  # a finding may ask for another look at the bytes

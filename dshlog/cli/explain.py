@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 Schema = Literal[
     "validate",
     "log",
+    "card",
     "surface",
     "transcript",
     "events",

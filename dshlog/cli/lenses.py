@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from dshlog.cli.failure import Failure
 from dshlog.cli.output import look
@@ -14,10 +14,8 @@ if TYPE_CHECKING:
     from dshlog.cli.output import Colour, Output
     from dshlog.cli.world import World
     from dshlog.model.report import Report
+    from dshlog.model.request import Name
     from dshlog.report.decode import Decoded
-    from dshlog.report.request import Name, Requests
-
-_DIGITS = 10  # of a number on the command line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,33 +119,30 @@ class Lens:
                 self.output.lines(frame_lines(rows, self._look, full=self.full))
         return report
 
-    def request(self, wanted: Name, other: Name | None) -> Report:
+    def request(self, wanted: Name, other: Name | Literal["previous"] | None) -> Report:
         """Print a request, or what differs between two.
 
         Raises:
             Failure: the log has no such request.
         """
+        from dshlog.cli.requesting import asked
         from dshlog.render.jsonout import exact
         from dshlog.render.request import difference_dict, difference_lines, request_dict, request_lines
         from dshlog.report.difference import difference
-        from dshlog.report.request import requests
 
-        names = [wanted] if other is None else [wanted, other]
-        with self.world.source(self.log) as source:
-            found, report = requests(source, self.log, names, at=self.at, children=self.world.family.of(self.log))
+        with self.world.kept_source(self.log) if other == "previous" else self.world.source(self.log) as source:
+            children = self.world.family.of(self.log)
+            names, found, report = asked(source, self.log, wanted, other, at=self.at, children=children)
         report = self.settle(report)
         self._refuse_beyond(report)
-        for name in names:
-            if name not in found.found:
-                raise _no_request(self.log, name, found)
         view = found.found[wanted]
-        if other is None:
+        if len(names) == 1:
             if self.json:
                 self.output.data(exact(request_dict(self.log, report.version, view)))
             else:
                 self.output.lines(request_lines(report, view, self._look, full=self.full))
             return report
-        differs = difference(found, view, found.found[other])
+        differs = difference(found, view, found.found[names[1]])
         if self.json:
             self.output.data(exact(difference_dict(self.log, report.version, differs)))
         else:
@@ -230,47 +225,6 @@ class Lens:
         head = {"schema": SCHEMA, "path": self.log, "version": version, "at": self.at}
         for piece in streamed(head, "rows", rows):
             self.output.data(piece)
-
-
-def request_name(text: str) -> Name:
-    """Read `N` or `N.K`: the K-th call of the model under the N-th request header.
-
-    Raises:
-        ValueError: it is neither.
-    """
-    number, dot, call = text.partition(".")
-    parts = (number, call) if dot else (number, "1")
-    if not all(part.isascii() and part.isdigit() and len(part) < _DIGITS and int(part) for part in parts):
-        message = f"{text!r} is no request; write N or N.K, both counted from 1"
-        raise ValueError(message)
-    return int(parts[0]), int(parts[1])
-
-
-def _no_request(path: str, name: Name, found: Requests) -> Failure:
-    from dshlog.render.words import count, listed, shell_word
-
-    shown = ".".join(map(str, name)) if name[1] > 1 else str(name[0])
-    if not found.headers:
-        words = "the log has no request/header"
-    elif name[0] > len(found.headers):
-        words = f"the log has {count(len(found.headers), 'request header')}, at seq {listed(found.headers)}"
-    else:
-        words = f"header {name[0]} has {count(found.calls[name[0] - 1], 'call')}"
-    hints = [f"dshlog show --events {shell_word(path)}"]
-    other = _call_name(name, found.calls)
-    if other is not None:
-        hints.insert(0, f"call {name[0]} of the model, counted from 1, is request {other}")
-    return Failure(f"no request {shown}: {words}", *hints)
-
-
-def _call_name(name: Name, calls: list[int]) -> str | None:
-    """Give the name of the N-th call of the whole log, which may have been meant by N; None where there is none."""
-    left = name[0] if name[1] == 1 and name[0] > len(calls) else 0
-    for number, held in enumerate(calls if left else (), 1):
-        if left <= held:
-            return f"{number}.{left}"
-        left -= held
-    return None
 
 
 def refuse_beyond(report: Report, at: int) -> None:

@@ -8,12 +8,12 @@ import re
 import sys
 from contextlib import suppress
 from importlib import import_module
-from typing import Annotated, Any, NoReturn, cast
+from typing import Annotated, NoReturn
 
 import typer
-from typer.core import TyperCommand
 
 from dshlog import __version__
+from dshlog.cli.command import Command, UsageError
 from dshlog.cli.failure import Failure
 from dshlog.cli.options import EXIT_ALL
 from dshlog.cli.output import ClosedPipe, say
@@ -22,20 +22,8 @@ from dshlog.cli.world import World
 COULD_NOT_RUN = 2
 INTERRUPTED = 130  # 128 + SIGINT, as shells count
 
-# typer carries click inside from 0.26 on and imports it before, so the base class of its usage errors is
-# taken from typer's own.
-_UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[2])
-
-# Each command is the function of its name in the module of its name, with its `EPILOG`.
+# Each command is the function of its name in the module of its name, with its `EPILOG`, and its `COMMAND` where it has one.
 COMMANDS = ("validate", "show", "cat", "ls", "stats", "repair", "unpack", "pack", "migrate", "diff", "explain")
-
-
-class _Command(TyperCommand):
-    """A command whose usage line has required arguments as they are, without the braces that typer puts around them."""
-
-    def collect_usage_pieces(self, ctx: Any) -> list[str]:  # noqa: ANN401 - typer carries click inside, without a name for it
-        """Give the parts of the usage line."""
-        return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
 
 
 def application(only: str | None = None) -> typer.Typer:
@@ -55,7 +43,7 @@ def application(only: str | None = None) -> typer.Typer:
     app.callback(invoke_without_command=True, epilog=EXIT_ALL)(_root)
     for name in COMMANDS if only is None else (only,):
         module = import_module(f"dshlog.cli.{name}")
-        app.command(name, cls=_Command, epilog=module.EPILOG)(getattr(module, name))
+        app.command(name, cls=getattr(module, "COMMAND", Command), epilog=module.EPILOG)(getattr(module, name))
     return app
 
 
@@ -93,7 +81,7 @@ def main(argv: list[str] | None = None, *, world: World | None = None) -> int:
         return INTERRUPTED
     except ClosedPipe:
         return 0
-    except _UsageError as error:
+    except UsageError as error:
         return _usage(error)
     except Exception as error:  # noqa: BLE001 - the last resort: one line in place of a traceback
         return _failed(error)
@@ -138,6 +126,10 @@ def _failed(error: Exception) -> int:
         import traceback
 
         traceback.print_exception(error)
+    if isinstance(error, FileNotFoundError) and error.filename is None:
+        # Standard output has been opened by whoever started this, so what was not found is where this runs.
+        say("error", "the working directory was removed", ["change to a directory that exists, or give absolute paths"])
+        return COULD_NOT_RUN
     if isinstance(error, OSError) and error.filename is None:
         # Reading has its own errors, so this is standard output: a full disk, a closed descriptor.
         say("error", f"cannot write standard output: {error.strerror or error}")

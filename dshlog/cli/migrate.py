@@ -142,7 +142,7 @@ def _all(run: Run, path: str, do: Doing, *, writes: bool, json: bool, color: Col
             elif writes and not one.current:
                 from dshlog.render.migrate import short_line
 
-                output.lines([short_line(one)])
+                output.text([short_line(one)], look(output, color).width)
                 output.flush()
         if json:
             from dshlog.render.jsonout import document
@@ -152,7 +152,7 @@ def _all(run: Run, path: str, do: Doing, *, writes: bool, json: bool, color: Col
         else:
             from dshlog.render.migrate import totals_lines
 
-            output.lines(totals_lines(totals, look(output, color)))
+            output.text(totals_lines(totals, look(output, color)), look(output, color).width)
     if not totals.logs and not failed:
         say("note", f"no session log in {path}")
     if failed or totals.refused:
@@ -161,9 +161,13 @@ def _all(run: Run, path: str, do: Doing, *, writes: bool, json: bool, color: Col
 
 
 def _found(world: World, path: str) -> Iterator[str]:
+    from dshlog.cli.entry import unreadable_entry
+
     for found in world.find(path):
         if found.kind == "log":
             yield found.path
+        elif found.path == path:
+            raise unreadable_entry(found)
         else:
             say("note", f"{found.path}: {found.note or f'it is a {found.kind}'}")
 
@@ -189,7 +193,7 @@ def _one(run: Run, path: str, do: Doing | None, out: str | None, *, json: bool, 
         else:
             from dshlog.render.migrate import outlook_lines
 
-            output.lines(outlook_lines(one, look(output, color)))
+            output.text(outlook_lines(one, look(output, color)), look(output, color).width)
     if not one.ok:
         if do is not checked:
             say("error", f"dsh would not upgrade {log}; nothing was written")

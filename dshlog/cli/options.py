@@ -17,7 +17,8 @@ RootOption = Annotated[
     typer.Option(
         "--root",
         metavar="DIR",
-        help="A sessions root; PATH may then be the id of a session in it, or 6 or more characters of its beginning.",
+        help="A sessions root; PATH may then be the id of a session in it, or 6 or more characters of its beginning, with "
+        "or without its session-.",
     ),
 ]
 
@@ -39,7 +40,7 @@ Exit status:
 EXIT_LS = """\b
 Exit status:
   0    every header could be read
-  1    a log has no header that can be read; its line says why
+  1    a log has no header that can be read, or a link hides sessions; its line says why
   2    could not run: usage, a path that is missing or unreadable
   130  interrupted
 """

@@ -49,6 +49,14 @@ class Output:
         for line in lines:
             self.data(f"{line}\n".encode(self._encoding, "backslashreplace"))
 
+    def text(self, lines: Iterable[str], width: int | None) -> None:
+        """Print lines, long ones in pieces on a terminal; what quotes a record stays whole, so that its mark fits."""
+        from dshlog.render.words import folded
+
+        for line in lines:
+            quoted = line.startswith("  text ") or line.lstrip() == "^"
+            self.lines(folded(line, None if quoted else width))
+
     def data(self, data: bytes) -> None:
         """Print bytes as they are."""
         self._parts.append(data)
@@ -98,16 +106,16 @@ def look(output: Output, colour: Colour) -> Look:
     wanted = output.is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     return Look(
         colour=colour == "always" or (colour == "auto" and wanted),
-        width=_width() if output.is_terminal else None,
+        width=_width(sys.stdout) if output.is_terminal else None,
     )
 
 
-def _width() -> int:
+def _width(stream: IO[str] | None) -> int:
     columns = os.environ.get("COLUMNS", "")
     if columns.isascii() and columns.isdigit() and int(columns):
         return int(columns)
     try:
-        return os.get_terminal_size(sys.stdout.fileno()).columns or _DEFAULT_WIDTH
+        return os.get_terminal_size(stream.fileno()).columns or _DEFAULT_WIDTH if stream else _DEFAULT_WIDTH
     except (OSError, ValueError):
         return _DEFAULT_WIDTH
 
@@ -121,10 +129,15 @@ def is_terminal(stream: IO[str] | None) -> bool:
 
 
 def say(kind: str, message: str, hints: Iterable[str] = ()) -> None:
-    """Tell on standard error: one line, and each hint on its own."""
+    """Tell on standard error: one line, and each hint on its own; in a narrow terminal broken between words."""
+    from dshlog.render.words import folded
+
     _take_back()
+    width = _width(sys.stderr) if is_terminal(sys.stderr) else None
     try:
         for word, text in ((kind, message), *(("hint", hint) for hint in hints)):
-            print(f"dshlog: {word}: {path_name(text)}", file=sys.stderr)
+            command = text.startswith("dshlog ")  # it is to be copied
+            for line in folded(f"dshlog: {word}: {path_name(text)}", None if command else width):
+                print(line, file=sys.stderr)
     except (OSError, ValueError):  # Nobody listens, and there is nowhere left to say so.
         return

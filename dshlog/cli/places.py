@@ -31,9 +31,10 @@ class Places:
         """Note a path of the command line; a directory is asked for with all that lies in it."""
         if not os.path.isdir(path):  # noqa: PTH112 - paths are texts here
             return
+        from dshlog.files.find import absolute
         from dshlog.files.store import looks_like_root
 
-        top = os.path.abspath(path)  # noqa: PTH100 - as above
+        top = absolute(path)
         self._asked.append(top)
         if top not in self._stores and looks_like_root(path):
             self._add(top, path)
@@ -67,10 +68,11 @@ class Places:
 
     def unsought(self, path: str, report: Report) -> Report:
         """Give the report on a free file; one that lies where dsh looks for logs under other names is opened by none."""
+        from dshlog.files.find import absolute
         from dshlog.report.placing import unsought
         from dshlog.storage.naming import is_project_dir
 
-        upper, name = os.path.split(os.path.abspath(path))  # noqa: PTH100 - as above
+        upper, name = os.path.split(absolute(path))
         for where in ("directly in a project", "in a session"):
             root, project = os.path.split(upper)
             if root in self._stores or is_project_dir(project):
@@ -113,8 +115,10 @@ def settling(world: World, path: str, log: str) -> Callable[[Report], Report]:
 
 def _spelled(path: str, root: str) -> str:
     """Spell a root as the path of a log in it does, or else absolutely."""
+    from dshlog.files.find import absolute
+
     top = os.path.dirname(os.path.dirname(os.path.dirname(path)))  # noqa: PTH120 - as above
-    return top if os.path.abspath(top) == root else root  # noqa: PTH100 - as above
+    return top if absolute(top) == root else root
 
 
 def _relative(top: str, root: str) -> str | None:

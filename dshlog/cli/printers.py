@@ -79,12 +79,12 @@ class _Text:
         if self._several:
             output.lines(run.tally.lines(self._look))
         elif only is not None and (command := next_line(only)):
-            output.lines((command,))
-        output.lines(run.left_out())
+            self._lines((command,))
+        self._lines(run.left_out())
         if run.show_content and self._several and not run.verbose:
             say("note", "--show-content prints records for one log, and with -v for several")
         if run.older:
-            output.lines((f"older generations, not judged: {listed_paths(run.older)}; see --all-generations",))
+            self._lines((f"older generations, not judged: {listed_paths(run.older)}; see --all-generations",))
 
     def _print(self, report: Report) -> None:
         from dshlog.render.text import report_lines, short_line
@@ -98,12 +98,7 @@ class _Text:
             self._output.flush()
 
     def _lines(self, lines: Iterable[str]) -> None:
-        """Print lines, long ones in pieces on a terminal; what quotes a record stays whole, so that its mark fits."""
-        from dshlog.render.words import folded
-
-        for line in lines:
-            quoted = line.startswith("  text ") or line.lstrip() == "^"
-            self._output.lines(folded(line, None if quoted else self._look.width))
+        self._output.text(lines, self._look.width)
 
 
 class _Json:

@@ -7,7 +7,7 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dshlog.cli.output import Output, say
+from dshlog.cli.output import Output, look, say
 from dshlog.render.relocation import Move, relocation_dict, relocation_lines
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def relocate(world: World, path: str, *, carry_out: bool, json: bool) -> int:
         if json:
             output.data(exact(relocation_dict(path, moves)))
         else:
-            output.lines(relocation_lines(path, moves, done=carry_out))
+            output.text(relocation_lines(path, moves, done=carry_out), look(output, "never").width)
     if failed:
         return 2
     return 0 if all(move.moved for move in moves) else 1

@@ -241,19 +241,20 @@ class _Run:
         for done in self._done:
             if self._many and done.plan.healthy and done.plan.why_not is None:
                 continue
-            out.lines(plan_lines(done.plan, looks))
+            out.text(plan_lines(done.plan, looks), looks.width)
             if diff:
                 out.lines(diff_lines(done.plan))
-            out.lines(
+            out.text(
                 written_lines(done)
                 if done.written is not None
-                else next_lines(done.plan, self._wished(done.plan.before.path))
+                else next_lines(done.plan, self._wished(done.plan.before.path)),
+                looks.width,
             )
-        out.lines(store_lines(self._beyond, looks))
+        out.text(store_lines(self._beyond, looks), looks.width)
         if any(found.name in MOVED for found in self._beyond):
             out.lines((f"next: dshlog repair --relocate {shell_word(self._path)}",))
         if self._many and self._done:
-            out.lines(summary_lines((done.plan, done.written is not None) for done in self._done))
+            out.text(summary_lines((done.plan, done.written is not None) for done in self._done), looks.width)
 
     def _document(self) -> bytes:
         from dshlog.render.jsonout import SCHEMA, exact, finding_dict

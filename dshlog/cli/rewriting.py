@@ -10,7 +10,7 @@ import typer
 
 from dshlog.cli.entry import one_log
 from dshlog.cli.failure import Failure
-from dshlog.cli.output import Output, say
+from dshlog.cli.output import Output, look, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -119,7 +119,7 @@ def _write(source: Source, log: str, out: str, asked: Rewriting, *, verify: bool
             _verify(source, log, new, done, encoding)
         new.publish()
     with Output() as output:
-        output.lines([_summary(out, done, asked)])
+        output.text([_summary(out, done, asked)], look(output, "never").width)
     return 0
 
 
@@ -148,7 +148,7 @@ def _refused(log: str, done: Rewritten) -> int:
 
     with Output() as output:
         if done.refusal is not None:
-            output.lines(finding_lines(done.refusal, why=True))
+            output.text(finding_lines(done.refusal, why=True), look(output, "never").width)
     say("error", f"dsh cannot read all rows of {log}; nothing was written", (f"dshlog validate {shell_word(log)}",))
     return 1
 

@@ -64,6 +64,30 @@ class Selection:
         """Tell whether no event is left out."""
         return not self.types and self.seqs is None and self.turn is None and self.call is None
 
+    @property
+    def words(self) -> str:
+        """Give the options that ask, as they were written."""
+        seqs = self.seqs
+        held = [f"--type {glob}" for glob in self.types]
+        if seqs is not None:
+            first, last = (str(end) if end is not None else "" for end in (seqs.first, seqs.last))
+            held.append(f"--seq {first}" if first == last else f"--seq {first}..{last}")
+        held += [] if self.turn is None else [f"--turn {self.turn}"]
+        held += [] if self.call is None else [f"--call {self.call}"]
+        return " ".join(held)
+
+    @property
+    def listing(self) -> str | None:
+        """Give the command that lists what can be asked for, where one option asks."""
+        commands = (
+            (bool(self.types), "dshlog stats --by type"),
+            (self.seqs is not None, "dshlog show --events"),
+            (self.turn is not None, "dshlog show --turns"),
+            (self.call is not None, "dshlog cat --type tool/call"),
+        )
+        asked = [command for asks, command in commands if asks]
+        return asked[0] if len(asked) == 1 else None
+
     def takes(self, chunk: dict[str, Any]) -> bool:
         """Tell whether a chunk with its place is asked for by seq and turn."""
         turn = chunk["turn"]

@@ -6,18 +6,26 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dshlog.cli.command import Command
 from dshlog.cli.entry import looked_up, one_log
-from dshlog.cli.lenses import Lens, refuse_beyond, request_name
+from dshlog.cli.lenses import Lens, refuse_beyond
 from dshlog.cli.options import EXIT_READ, ColourOption, RootOption
 from dshlog.cli.output import Output, look, say
 from dshlog.cli.places import settling
+from dshlog.cli.requesting import PREVIOUS, request_name
 from dshlog.cli.world import World
 
 if TYPE_CHECKING:
     from dshlog.model.report import Report
-    from dshlog.report.request import Name
+    from dshlog.model.request import Name
 
 EPILOG = EXIT_READ
+
+
+class COMMAND(Command):
+    """`--diff` may stand without a request."""
+
+    bare = {"--diff": PREVIOUS}  # noqa: RUF012 - as Command
 
 
 def show(
@@ -50,7 +58,9 @@ def show(
     diff: Annotated[
         str | None,
         typer.Option(
-            "--diff", metavar="M", help="With --request: what differs from request M, and which event did it."
+            "--diff",
+            metavar="[M]",
+            help="With --request: what differs from request M, by default the one before, and which event did it.",
         ),
     ] = None,
     stream: Annotated[
@@ -106,7 +116,8 @@ def show(
     if stream is not None and at is not None:
         message = "--stream and --at exclude each other"
         raise typer.BadParameter(message)
-    wanted, other = _name(request, "'--request'"), _name(diff, "'--diff'")
+    wanted = _name(request, "'--request'")
+    other = PREVIOUS if diff == PREVIOUS else _name(diff, "'--diff'")
     world = ctx.find_object(World) or World()
     asked = looked_up(world, path, root, "show")
     log = one_log(world, asked, "show")
@@ -133,7 +144,7 @@ def show(
         if json:
             from dshlog.render.jsonout import card_dict, document, surface_dict
 
-            output.data(document(surface_dict(view) if wants_surface else card_dict(report)))
+            output.data(document(surface_dict(view) if wants_surface else card_dict(report, view)))
         elif wants_surface:
             from dshlog.render.surface import surface_lines
 

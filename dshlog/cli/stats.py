@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 EPILOG = EXIT_READ
 
+_NAMED = 12  # logs with errors that text names
+
 By = Literal["type", "tool", "turn"]
 
 
@@ -54,7 +56,7 @@ def stats(
             from dshlog.render.jsonout import document
             from dshlog.render.stats import stats_dict
 
-            output.data(document(stats_dict(run.logs, run.total)))
+            output.data(document(stats_dict(run.logs, run.unread, run.total)))
         else:
             output.lines(_lines(run.total, by, output, color))
     run.tell_damage()
@@ -81,6 +83,7 @@ class _Run:
         self.logs: list[Json] = []
         self.total = Stats("")
         self._damaged: list[Report] = []
+        self.unread: list[Json] = []  # paths at which nothing can be read
 
     @property
     def root(self) -> str:
@@ -96,8 +99,9 @@ class _Run:
             for log in self._found(path):
                 logs += 1
                 try:
-                    worst = max(worst, self._log(log) if isinstance(log, str) else _tell(log))
+                    worst = max(worst, self._log(log))
                 except Unreadable as error:
+                    self.unread.append({"path": log, "why": error.why})
                     worst = max(worst, _tell(error))
         except Unreadable as error:
             return _tell(error)
@@ -106,15 +110,14 @@ class _Run:
             return 2
         return worst
 
-    def _found(self, path: str) -> Iterator[str | Unreadable]:
-        from dshlog.cli.entry import unreadable_entry
-
+    def _found(self, path: str) -> Iterator[str]:
+        """Yield the logs, also what cannot be read as one."""
         if path == "-":
             yield path
             return
         self._places.enter(path)
         for found in self._world.find(path):
-            yield found.path if found.kind == "log" else unreadable_entry(found)
+            yield found.path
 
     def _log(self, path: str) -> int:
         from dshlog.render.text import leading
@@ -124,9 +127,10 @@ class _Run:
             figures, report = self._world.stats(source, path)
         report = settle(report)
         if self._keep:
+            from dshlog.render.standing import standing_dict
             from dshlog.render.stats import log_stats_dict
 
-            self.logs.append(log_stats_dict(figures))
+            self.logs.append({**log_stats_dict(figures), **standing_dict(report)})
         self.total.add(figures)
         self.total.path = path if self.total.logs == 1 else f"{self.total.logs} logs"
         worst = leading(report)
@@ -136,13 +140,19 @@ class _Run:
         return 1
 
     def tell_damage(self) -> None:
-        """Say which logs could not be read whole: one by its fault, several by their number."""
+        """Say which logs have errors: one by its fault, of several each with how much of it counts."""
         if self.total.logs == 1 and self._damaged:
             status(self._damaged[0])
         elif self._damaged:
             number = len(self._damaged)
             words = "1 log has errors, of it" if number == 1 else f"{number} logs have errors, of these"
             say("note", f"{words} only what can be read counts")
+            from dshlog.render.standing import standing_words
+
+            for report in self._damaged[:_NAMED]:
+                say("note", standing_words(report))
+            if number > _NAMED:
+                say("note", f"and {number - _NAMED} more, which --json lists")
 
 
 def _tell(error: Unreadable) -> int:

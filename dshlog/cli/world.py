@@ -58,12 +58,14 @@ class World:
         from dshlog.model.session import SessionRow
         from dshlog.report.sessions import session_row
 
-        return [
-            session_row(head.path, head.size, head.data, head.older)
-            if head.problem is None
-            else SessionRow(head.path, size=head.size, older=head.older, problem=head.problem)
-            for head in heads(path, all_generations=all_generations)
-        ]
+        rows = []
+        for head in heads(path, all_generations=all_generations):
+            if head.problem is None:
+                row = session_row(head.path, head.size, head.data, head.older)
+            else:
+                row = SessionRow(head.path, size=head.size, older=head.older, problem=head.problem)
+            rows.append(row._replace(linked=True) if head.linked else row)
+        return rows
 
     def source(self, path: str) -> AbstractContextManager[Source]:
         """Open a log; `-` is standard input."""

@@ -12,7 +12,7 @@ import stat
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from dshlog.files.unreadable import Unreadable, refuse_irregular, unreadable
+from dshlog.files.unreadable import Unreadable, refuse_irregular, refuse_lost, unreadable
 from dshlog.storage.naming import is_project_dir, parse_log_name
 
 if TYPE_CHECKING:
@@ -65,11 +65,15 @@ def find_logs(path: str, *, all_generations: bool = False) -> Iterator[Found]:
     "unreadable"; nothing is raised.
     """
     try:
+        refuse_lost(path)
         walked = stat.S_ISDIR(os.stat(path).st_mode)
+    except Unreadable as fault:
+        yield _faulty(path, fault)
+        return
     except (OSError, ValueError) as error:
         yield _faulty(path, unreadable(path, error))
         return
-    if not walked or os.path.basename(_absolute(path)).endswith(FREE_SUFFIXES):
+    if not walked or os.path.basename(absolute(path)).endswith(FREE_SUFFIXES):
         yield _look(path)
     else:
         yield from _walk(path, all_generations=all_generations)
@@ -83,7 +87,7 @@ def home(path: str, *, any_project: bool = False) -> Home | None:
     directory may have any name, since dsh looks into every one and refuses those named wrongly.
     None for a free file.
     """
-    directory, file = os.path.split(_absolute(path))
+    directory, file = os.path.split(absolute(path))
     name = parse_log_name(file)
     if name is None:
         return None
@@ -102,7 +106,7 @@ def default_root() -> str:
     # Not expanduser alone: dsh knows no `~user`, and takes `~\\` for home on every platform.
     if place == "~" or place.startswith(("~/", "~\\")):
         place = os.path.expanduser("~") + os.sep + place[2:]
-    return os.path.join(_absolute(place), "sessions")
+    return os.path.join(absolute(place), "sessions")
 
 
 def by_name(entry: os.DirEntry[str]) -> str:
@@ -210,7 +214,8 @@ def _faulty(
     return Found(path=path, kind=kind, canonical=canonical, older=older, note=fault.why, hints=fault.hints)
 
 
-def _absolute(path: str) -> str:
+def absolute(path: str) -> str:
+    """Give the absolute path; the path as it is where the working directory is gone."""
     try:
         return os.path.abspath(path)
     except (OSError, ValueError):  # The process stands in a directory that is gone.

@@ -3,7 +3,7 @@
 The names decide as in `find`, but one look at each directory is all that is made, since there may be
 thousands. Paths are texts, so that they come out as they were typed.
 """
-# ruff: noqa: PTH116, PTH118
+# ruff: noqa: PTH116, PTH118, PTH119, PTH208
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import stat
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from dshlog.files.find import FREE_SUFFIXES, by_name, in_order, is_directory, live_logs
-from dshlog.files.unreadable import irregular, unreadable
+from dshlog.files.find import FREE_SUFFIXES, absolute, by_name, in_order, is_directory, live_logs
+from dshlog.files.unreadable import Unreadable, irregular, refuse_lost, unreadable
 from dshlog.storage.firstline import FIRST, MOST
-from dshlog.storage.naming import parse_log_name
+from dshlog.storage.naming import is_project_dir, parse_log_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,29 +24,39 @@ if TYPE_CHECKING:
 
 _QUIET = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_CLOEXEC", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
+HIDDEN = "a link: dsh sees nothing"
+NOWHERE = "the link leads nowhere"
 _DEEP = 16  # levels below which a loop of mounts is looked for
 
 _canonical = cache(parse_log_name)
 
 
 class Head(NamedTuple):
-    """One log: its size, its first bytes, the generations that it hides; or why it cannot be read."""
+    """One log: its size, its first bytes, the generations that it hides; or why it cannot be read.
+
+    `linked` tells that it lies behind a symbolic link where dsh wants a directory.
+    """
 
     path: str
     size: int | None = None
     data: bytes = b""
     older: tuple[str, ...] = ()
     problem: str | None = None
+    linked: bool = False
 
 
 def heads(top: str, *, all_generations: bool = False) -> Iterator[Head]:
     """Yield the logs that a path stands for, as `find_logs` finds them, in an order that the names decide.
 
     A session gives its live generation of each encoding, or all. What cannot be read is given with its
-    problem; nothing is raised.
+    problem; nothing is raised. Symbolic links are followed to sessions of a project alone, as dsh does.
     """
     try:
+        refuse_lost(top)
         walked = stat.S_ISDIR(os.stat(top).st_mode)
+    except Unreadable as fault:
+        yield Head(top, problem=fault.why)
+        return
     except (OSError, ValueError) as error:
         yield Head(top, problem=unreadable(top, error).why)
         return
@@ -80,6 +90,8 @@ def heads(top: str, *, all_generations: bool = False) -> Iterator[Head]:
                     yield head(entry.path)
             elif is_directory(entry):
                 inner.append((entry.path, depth + 1))
+            elif entry.is_symlink():
+                yield from _linked(entry, directory, all_generations=all_generations)
         waiting.extend(reversed(inner))
 
 
@@ -123,6 +135,23 @@ def _session(directory: str, logs: dict[str, LogName], *, all_generations: bool)
         return
     for live, older in live_logs(logs):
         yield head(os.path.join(directory, live), tuple(os.path.join(directory, name) for name in older))
+
+
+def _linked(entry: os.DirEntry[str], directory: str, *, all_generations: bool) -> Iterator[Head]:
+    """Yield what lies behind a link that stands for a project, or for a session in one; others are passed over."""
+    if is_project_dir(entry.name):
+        yield Head(entry.path, problem=HIDDEN, linked=True)
+    elif is_project_dir(os.path.basename(absolute(directory))):
+        try:
+            names = os.listdir(entry.path)
+        except FileNotFoundError:
+            yield Head(entry.path, problem=NOWHERE, linked=True)
+        except OSError:
+            return  # no directory
+        else:
+            logs = {name: parsed for name in names if (parsed := _canonical(name)) is not None}
+            found = _session(entry.path, logs, all_generations=all_generations) if logs else ()
+            yield from (one._replace(linked=True) for one in found)
 
 
 def _is_file(entry: os.DirEntry[str]) -> bool:

@@ -5,16 +5,17 @@ from __future__ import annotations
 
 import os
 
-from dshlog.files.unreadable import unreadable
+from dshlog.files.unreadable import refuse_lost, unreadable
 from dshlog.storage.naming import decode_segment, parse_log_name
 
+PREFIX = "session-"  # what dsh puts before the random part of the id of a session; a subagent has none
 SHORTEST = 6  # characters that the beginning of an id must have
 
 
 def sessions_named(root: str, text: str) -> dict[str, list[str]]:
     """Give the session directories whose id is a text, else those whose id begins with it, by id.
 
-    Directories without a log are passed over, those that are links are not. A beginning shorter than
+    The `session-` that the id of a session begins with may be left out of a beginning. Directories without a log are passed over, those that are links are not. A beginning shorter than
     `SHORTEST` finds nothing.
 
     Raises:
@@ -22,6 +23,7 @@ def sessions_named(root: str, text: str) -> dict[str, list[str]]:
     """
     exact: dict[str, list[str]] = {}
     begun: dict[str, list[str]] = {}
+    refuse_lost(root)
     try:
         projects = sorted(os.listdir(root))
     except (OSError, ValueError) as error:
@@ -30,7 +32,7 @@ def sessions_named(root: str, text: str) -> dict[str, list[str]]:
         directory = os.path.join(root, project)
         for segment in _names(directory):
             id_ = decode_segment(segment)
-            if id_ is None or not id_.startswith(text):
+            if id_ is None or not (id_.startswith(text) or id_.removeprefix(PREFIX).startswith(text)):
                 continue
             place = os.path.join(directory, segment)
             if any(parse_log_name(name) is not None for name in _names(place)):

@@ -2,7 +2,7 @@
 
 Contents are not read, except the small cache that dsh keeps beside a root.
 """
-# ruff: noqa: PTH114, PTH116, PTH118, PTH121
+# ruff: noqa: PTH110, PTH114, PTH116, PTH118, PTH121
 
 from __future__ import annotations
 
@@ -51,6 +51,8 @@ def scan_root(root: str, shown: str) -> RootFacts:
         if entry.is_symlink():
             if is_project_dir(entry.name) and _is_directory(entry, follow=True):
                 scan.linked_projects.append(entry.name)
+            elif is_project_dir(entry.name):
+                scan.dead_links.append(entry.name)
         elif _is_directory(entry):
             scan.project(entry)
     return RootFacts(
@@ -59,6 +61,7 @@ def scan_root(root: str, shown: str) -> RootFacts:
         encodings=tuple(scan.encodings.items()),
         flat=tuple(scan.flat),
         linked_projects=tuple(scan.linked_projects),
+        dead_links=tuple(scan.dead_links),
         without_log=tuple(scan.without_log),
         temporaries=tuple(scan.temporaries),
         copies=tuple(scan.copies),
@@ -73,6 +76,7 @@ class _Scan:
         self.encodings: dict[Encoding, int] = {"raw": 0, "zstd": 0}
         self.flat: list[str] = []
         self.linked_projects: list[str] = []
+        self.dead_links: list[str] = []
         self.without_log: list[str] = []
         self.temporaries: list[str] = []
         self.copies: list[str] = []
@@ -82,8 +86,11 @@ class _Scan:
         for child in _entries(project.path):
             if _is_directory(child, follow=True):
                 self._session(project.name, child)
-            elif child.name.endswith(_FLAT_SUFFIXES) and _is_file(child):
-                self.flat.append(os.path.join(project.name, child.name))
+            elif child.name.endswith(_FLAT_SUFFIXES):
+                if _is_file(child):
+                    self.flat.append(os.path.join(project.name, child.name))
+            elif is_project_dir(project.name) and child.is_symlink() and not os.path.exists(child.path):
+                self.dead_links.append(os.path.join(project.name, child.name))
 
     def _session(self, project: str, child: os.DirEntry[str]) -> None:
         names = [entry.name for entry in _entries(child.path)]

@@ -45,6 +45,19 @@ def refuse_irregular(path: str, mode: int) -> None:
     raise Unreadable(msg, hints, why=why)
 
 
+def refuse_lost(path: str) -> None:
+    """Raise Unreadable for a relative path when the working directory is gone; it still looks like an empty directory."""
+    if os.path.isabs(path):  # noqa: PTH117
+        return
+    try:
+        os.getcwd()  # noqa: PTH109
+    except OSError as error:
+        why = "the working directory was removed" if isinstance(error, FileNotFoundError) else reason(error)
+        hints = ("change to a directory that exists, or give an absolute path",)
+        msg = f"cannot read {shown(path)}: {why}"
+        raise Unreadable(msg, hints, why=why) from error
+
+
 def unreadable(path: str, error: OSError | ValueError) -> Unreadable:
     """Say in words why the operating system did not hand out a path."""
     why = reason(error)

@@ -12,7 +12,8 @@ class EventRow:
 
     `turn` and `step` are the event's own, else those open at it, else None. `size` counts the bytes of the
     event as `cat` prints it. `op` is its `surfaceOp` as stored, None for an event without. `facts` says
-    what it holds, in a few words. `data` is the payload.
+    what it holds, in a few words. `data` is the payload. `request` names the request that a `request/header` or the
+    answer to one belongs to, None for other events.
     """
 
     seq: int
@@ -24,6 +25,7 @@ class EventRow:
     op: object
     facts: str
     data: Any
+    request: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +47,7 @@ class Span:
     of the first, `duration` the milliseconds to the second. `answers` counts messages of the model,
     `attempts` the calls of the model that gave none, `calls` tool calls that began and `failures` those
     of them whose result says so. `reason` is the kind of the turn's end, `detail` what it says besides. `steps` are the
-    steps of a turn; a step has none.
+    steps of a turn; a step has none. `requests` names the requests whose header or answer stands there.
     """
 
     number: object
@@ -62,6 +64,7 @@ class Span:
     reason: str | None = None
     detail: str | None = None
     steps: tuple[Span, ...] = ()
+    requests: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,13 @@ from typing import Any
 
 from dshlog.model.view import SurfaceRow
 
+Name = tuple[int, int]  # which header, which call under it; both from 1
+
+
+def request_word(name: Name) -> str:
+    """Give the name of a request as it is asked for: `2`, or `2.3` for the third call under the second header."""
+    return str(name[0]) if name[1] == 1 else f"{name[0]}.{name[1]}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestView:
@@ -38,7 +45,7 @@ class RequestView:
     @property
     def name(self) -> str:
         """Give `2`, or `2.3` for the third call under the second header."""
-        return str(self.number) if self.call == 1 else f"{self.number}.{self.call}"
+        return request_word((self.number, self.call))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,14 +53,16 @@ class Cause:
     """An event that made a later request differ from what an earlier one began with.
 
     `kind` is compaction, pruning, replacement, offload, system, tools or config. `nodes` are the messages
-    of the earlier request that it took away or changed, in surface order. `told_by` is the
-    `compaction/summary` or `compaction/prune` that belongs to it.
+    of the earlier request that it took away or changed, in surface order, `replaced` all that stood on the surface
+    where it took its place; empty where it took none. `told_by` is the `compaction/summary` or
+    `compaction/prune` that belongs to it.
     """
 
     kind: str
     seq: int
     type: str
     nodes: tuple[int, ...] = ()
+    replaced: tuple[int, ...] = ()
     told_by: int | None = None
 
 

@@ -11,7 +11,7 @@ class SessionRow(NamedTuple):
     A named tuple and no dataclass, since thousands are made at once. `project` is the header's cwd, else
     the name of the directory. `version` is that of the header, `created` in milliseconds. `kind` is
     "subagent", "fork" or "session"; a `seeded` one begins with events of its parent, which a subagent may too. `older` are the paths of the generations that this log hides.
-    `problem` says why there is no header.
+    `problem` says why there is no header. A `linked` one lies behind a symbolic link where dsh wants a directory.
     """
 
     path: str
@@ -26,6 +26,7 @@ class SessionRow(NamedTuple):
     preset: str | None = None
     older: tuple[str, ...] = ()
     problem: str | None = None
+    linked: bool = False
 
 
 class SessionDepth(NamedTuple):

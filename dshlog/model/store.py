@@ -29,7 +29,8 @@ class RootFacts:
 
     `root` is how paths below it are spelled. Every other path is relative to the root, its parts joined
     by the separator of the platform. `flat` are regular files that lie like logs among the sessions of a
-    project, `linked_projects` symbolic links where a project directory should be, `without_log` session
+    project, `linked_projects` symbolic links where a project directory should be, `dead_links` links that lead nowhere,
+    where a directory of either kind should be, `without_log` session
     directories that hold something and no log, `temporaries` what a first write or a migration left
     behind, `copies` other names in a session directory that look like a log.
     """
@@ -39,6 +40,7 @@ class RootFacts:
     encodings: tuple[tuple[Encoding, int], ...] = ()
     flat: tuple[str, ...] = ()
     linked_projects: tuple[str, ...] = ()
+    dead_links: tuple[str, ...] = ()
     without_log: tuple[str, ...] = ()
     temporaries: tuple[str, ...] = ()
     copies: tuple[str, ...] = ()

@@ -36,7 +36,8 @@ class SurfaceRow:
 class SurfaceView:
     """The surface after event `at` (None: the end of the readable prefix).
 
-    `times` are those of the first and the last event of the prefix, None where nobody looked or there is none.
+    `times` are those of the first and the last event of the prefix, None where nobody looked or there is none;
+    `title` is the last title there, `goal` the objective of a goal that was not cleared.
     """
 
     path: str
@@ -46,3 +47,5 @@ class SurfaceView:
     replacements: tuple[Replacement, ...]
     rows: tuple[SurfaceRow, ...]
     times: tuple[object, object] | None = None
+    title: str | None = None
+    goal: str | None = None

@@ -10,11 +10,27 @@ if TYPE_CHECKING:
 
 
 class Link(NamedTuple):
-    """Another event that has to do with it; `via` is the member that names it, or who made a replacement."""
+    """Another event that names it; `via` is the member."""
 
     seq: int
     type: str
-    via: str | None = None
+    via: str
+
+
+class Heir(NamedTuple):
+    """An event that took the place of another on the surface; `by` is who made it, None where its type says so.
+
+    `kind` is compaction, pruning, system or replacement. `told_by` is the `compaction/summary` or
+    `compaction/prune` that told of it, `told_type` its type, and `compaction` the id of a compaction.
+    """
+
+    seq: int
+    type: str
+    by: str | None
+    kind: str
+    told_by: int | None = None
+    told_type: str | None = None
+    compaction: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +61,7 @@ class Why:
     rule: str
     reason: str
     position: int | None
-    replaced_by: tuple[Link, ...]
+    replaced_by: tuple[Heir, ...]
     replacement: str | None
     hides: tuple[int, ...]
     inside: tuple[Inside, ...]

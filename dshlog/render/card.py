@@ -5,20 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dshlog.model.finding import SEVERITIES
+from dshlog.render.extent import prefix_words
 from dshlog.render.look import PLAIN, Look
 from dshlog.render.surface import node_lines
-from dshlog.render.table import labelled
+from dshlog.render.table import fit, labelled, measure
 from dshlog.render.text import (
     but_lines,
     format_words,
     leading,
     open_words,
+    readable_words,
     reader_words,
     size_words,
     torn_words,
 )
 from dshlog.render.times import duration, moment
-from dshlog.render.words import count, joined, path_name, shell_word, visible
+from dshlog.render.words import PREVIEW, count, cut, joined, one_line, path_name, shell_word, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from dshlog.model.report import Report
     from dshlog.model.view import SurfaceView
 
+LABEL = 12  # columns in front of the words of a fact
 LAST = 3  # messages at the end of the card
 
 
@@ -40,13 +43,16 @@ def card_lines(report: Report, view: SurfaceView, look: Look = PLAIN) -> Iterato
     if view.rows:
         last = view.rows[-LAST:]
         yield f"last {count(len(last), 'message')} of {len(view.rows)}:"
-        yield from node_lines(last, look)
+        yield from node_lines(last, look, tell=False)
     yield from _next(report, view)
 
 
 def _facts(report: Report, view: SurfaceView, look: Look) -> Iterator[tuple[str, str]]:
     yield "state", look.paint(report.state, report.state)
+    yield "read", _read(report)
     yield "session", "" if report.id is None else visible(report.id)
+    yield "title", _said(view.title, look)
+    yield "goal", _said(view.goal, look)
     yield "cwd", "" if report.cwd is None else visible(report.cwd)
     yield "parent", _origin(report)
     first, last = view.times or (None, None)
@@ -75,6 +81,20 @@ def _facts(report: Report, view: SurfaceView, look: Look) -> Iterator[tuple[str,
         line = "" if worst.place.line is None else f", line {worst.place.line}"
         yield "", ""
         yield worst.severity, f"{worst.code} {worst.name}{line}: {visible(worst.message)}"
+
+
+def _read(report: Report) -> str:
+    """Say of what part of a log the times, the counts and the messages are, when that is not the whole."""
+    if report.stop is None or (report.state == "torn" and report.events >= report.records):
+        return ""  # a torn tail alone holds no record
+    much = f" ({readable_words(report)})" if report.events < report.records else ""
+    return f"only {prefix_words(report)}{much}; times, events, what is open and messages are of it"
+
+
+def _said(text: str | None, look: Look) -> str:
+    """Give the beginning of a title or a goal, on one line."""
+    words = visible(one_line(text or ""))
+    return fit(words, look.width - LABEL, measure(look)) if look.width else cut(words, PREVIEW)
 
 
 def _origin(report: Report) -> str:

@@ -46,8 +46,8 @@ def comparison_lines(found: Comparison, look: Look = PLAIN, *, full: bool = Fals
         look,
         above=lambda row: _hidden_lines(row.hidden, noun, look),
         below=lambda row: _below(row.difference, look, full=full),
+        behind=lambda: _hidden_lines(hidden.left, noun, look),
     )
-    yield from _hidden_lines(hidden.left, noun, look)
     yield from _tally_lines(found, noun, look)
 
 
@@ -116,7 +116,7 @@ def _columns(look: Look) -> tuple[Column, ...]:
         Column("a", lambda row: _seq(row.difference.a), right=True),
         Column("b", lambda row: _seq(row.difference.b), right=True),
         Column("type", lambda row: visible(_unit(row).type), limit=limit, style=_style),
-        Column("turn", lambda row: _turn(_unit(row)), optional=True),
+        Column("turn", lambda row: _turn(_unit(row)), optional=1),
     )
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dshlog.render.jsonout import Json
 
 _TYPE_WIDTH, _SHORT_TYPE = 36, 22  # columns of a type, the second in a narrow terminal
-_NARROW = 80
+_NARROW = 100
 
 
 def turn_word(turn: object, step: object) -> str:
@@ -33,10 +33,10 @@ def _columns(look: Look) -> tuple[Column, ...]:
     limit = _SHORT_TYPE if look.width is not None and look.width < _NARROW else _TYPE_WIDTH
     return (
         Column("seq", lambda row: str(row.seq), right=True),
-        Column("time", lambda row: clock(row.time), optional=True),
+        Column("time", lambda row: clock(row.time), optional=1),
         Column("type", lambda row: visible(row.type), limit=limit, style=lambda row: row.type.partition("/")[0]),
         Column("turn", lambda row: turn_word(row.turn, row.step), whole=True),
-        Column("bytes", lambda row: str(row.size), right=True, optional=True),
+        Column("bytes", lambda row: str(row.size), right=True, optional=1),
     )
 
 
@@ -74,12 +74,14 @@ def event_dict(row: EventRow, *, full: bool = False) -> Json:
         "bytes": row.size,
         "surfaceOp": row.op,
         "facts": one_line(row.facts),
+        "request": row.request,
         "data": row.data if full else None,
     }
 
 
 def _facts(row: EventRow) -> str:
-    return visible(one_line(row.facts))
+    asked = "" if row.request is None else f"request {row.request}"
+    return joined((asked, visible(one_line(row.facts))))
 
 
 def _payload(row: EventRow) -> str:

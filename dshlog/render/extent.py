@@ -27,13 +27,18 @@ def flaw(report: Report) -> str:
     if report.state in {"clean", "open"}:
         return ""
     if report.stop is not None:
-        what = "the torn tail" if report.state == "torn" else "the damage"
-        return f"{report.state}: this is the prefix before {what} at line {report.stop}"
+        return f"{report.state}: this is {prefix_words(report)}"
     worst = leading(report)
     if worst is None:
         return report.state
     line = "" if worst.place.line is None else f" at line {worst.place.line}"
     return f"{report.state} for {worst.code}{line}" + (", no event can be read" if _unread(report) else "")
+
+
+def prefix_words(report: Report) -> str:
+    """Name the part of a log that is read when that is not the whole."""
+    what = "the torn tail" if report.state == "torn" else "the damage"
+    return f"the prefix before {what} at line {report.stop}"
 
 
 def _unread(report: Report) -> bool:

@@ -152,9 +152,13 @@ def surface_dict(view: SurfaceView) -> Json:
     }
 
 
-def card_dict(report: Report) -> Json:
-    """Give the document of `show --json`: the log of `validate`, with its own schema number."""
-    return {"schema": SCHEMA, **log_dict(report)}
+def card_dict(report: Report, view: SurfaceView | None = None) -> Json:
+    """Give the document of `show --json`: the log of `validate`, with its own schema number and what names the session.
+
+    `stop` is the line at which the readable prefix ends before the log does.
+    """
+    title, goal = (None, None) if view is None else (view.title, view.goal)
+    return {"schema": SCHEMA, **log_dict(report), "title": title, "goal": goal, "stop": report.stop}
 
 
 def document(value: Json) -> bytes:

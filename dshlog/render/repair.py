@@ -224,7 +224,7 @@ def _lost_line(lost: Lost) -> str:
         return f"line {lost.place.line}: {count(len(lost.line), 'byte')} that are no record"
     seq = "" if lost.place.seq is None else f", seq {lost.place.seq}"
     kind = lost.event.get("type") if type(lost.event) is dict else None
-    return f"line {lost.place.line}{seq}: {preview(str(kind))}"
+    return f"line {lost.place.line}{seq}: {preview(kind) if type(kind) is str else 'a record without a type'}"
 
 
 def _kind(plan: Plan, *, written: bool) -> str:

@@ -78,6 +78,10 @@ def difference_lines(report: Report, found: Difference, look: Look = PLAIN, *, f
     yield from _head(report, "what a later request changed", look)
     if flaw(report):
         yield from labelled("log", flaw(report), look)
+    if earlier.name == later.name:
+        yield from labelled("request", _name_words(later), look)
+        yield from labelled("so", "both are the same request", look)
+        return
     yield from labelled("earlier", _name_words(earlier), look)
     yield from labelled("later", _name_words(later), look)
     changed = joined((_change_words(earlier, later, name) for name in found.config), "; ")
@@ -188,6 +192,7 @@ def _cause_dict(cause: Cause) -> Json:
         "seq": cause.seq,
         "type": cause.type,
         "nodes": list(cause.nodes),
+        "replaced": list(cause.replaced),
         "toldBy": cause.told_by,
     }
 
@@ -210,8 +215,17 @@ def _cause_words(cause: Cause) -> str:
     if cause.kind == "offload":
         return f"offload: image/offload {cause.seq} changes {count(len(cause.nodes), 'message')}: {listed(cause.nodes)}"
     told = "" if cause.told_by is None else f" (told by {cause.told_by})"
-    what = f"{cause.type} {cause.seq} replaced {count(len(cause.nodes), 'message')}"
+    what = f"{cause.type} {cause.seq} replaced {count(len(cause.replaced), 'message')}{_earlier_words(cause)}"
     return f"{cause.kind}: {what}: {listed(cause.nodes)}{told}"
+
+
+def _earlier_words(cause: Cause) -> str:
+    """Say how many messages of the earlier request were among those replaced, or stood behind them."""
+    if set(cause.nodes) == set(cause.replaced):
+        return ""
+    if set(cause.nodes) < set(cause.replaced):
+        return f", {len(cause.nodes)} of them in the earlier request"
+    return f", which stand for {len(cause.nodes)} of the earlier request"
 
 
 def _tools_words(found: Difference) -> str:

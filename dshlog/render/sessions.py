@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dshlog.render.jsonout import Json
 
 _SHORT = 48  # columns of an id, of a project
-_NARROW = 80  # columns of a terminal below which an id is cut; its beginning is enough for --root
+_LEAST = 24  # columns of an id in a narrow terminal; its beginning is enough for --root
 
 
 class Listed(NamedTuple):
@@ -36,9 +36,7 @@ class Listed(NamedTuple):
 
 def session_lines(rows: Iterable[Listed], look: Look = PLAIN, *, deep: bool = False) -> Iterator[str]:
     """Yield a line per session, each as soon as it comes once the first have decided the widths."""
-    narrow = look.width is not None and look.width < _NARROW
-    first = Column("id", _id, limit=(look.width or 0) // 2 if narrow else _SHORT)
-    columns = (first, *_COLUMNS, *(_DEEP if deep else ()))
+    columns = (_ID, *_COLUMNS, *(_DEEP if deep else ()))
     last = "title or goal, parent" if deep else "parent"
     yield from table_lines(columns, last, _notes, rows, look, below=_place)
 
@@ -61,6 +59,7 @@ def session_dict(one: Listed) -> Json:
         "depth": one.depth,
         "older": list(row.older),
         "problem": row.problem,
+        "linked": row.linked,
         "deep": None
         if deep is None
         else {
@@ -90,7 +89,7 @@ def _notes(one: Listed) -> str:
     if row.problem is not None:
         return row.problem
     told = "" if deep is None else visible(one_line(deep.title or deep.goal or ""))
-    return joined((told, _parent_words(one)))
+    return joined(("not in dsh's list (link)" if row.linked else "", told, _parent_words(one)))
 
 
 def _place(one: Listed) -> Iterator[str]:
@@ -104,7 +103,7 @@ def _parent_words(one: Listed) -> str:
     row = one.row
     if row.parent is None:
         return "" if row.kind == "session" else row.kind
-    kind = "child" if row.kind == "session" else row.kind
+    kind = {"session": "child", "subagent": "forked subagent" if row.seeded else "subagent"}.get(row.kind, row.kind)
     if one.depth:
         return kind
     missing = " (missing)" if one.parent_found is False else ""
@@ -112,11 +111,12 @@ def _parent_words(one: Listed) -> str:
     return f"{kind} of {value_word(row.parent)}{missing}{loop}"
 
 
+_ID = Column("id", _id, limit=_SHORT, least=_LEAST)
 _COLUMNS = (
-    Column("created (UTC)", lambda one: stamp(one.row.created), optional=True),
-    Column("v", lambda one: value_word(one.row.version), right=True, optional=True),
-    Column("bytes", lambda one: value_word(one.row.size), right=True, optional=True),
-    Column("project", lambda one: cut(value_word(one.row.project), _SHORT), optional=True, limit=_SHORT),
+    Column("created (UTC)", lambda one: stamp(one.row.created), optional=1),
+    Column("v", lambda one: value_word(one.row.version), right=True, optional=1),
+    Column("bytes", lambda one: value_word(one.row.size), right=True, optional=1),
+    Column("project", lambda one: cut(value_word(one.row.project), _SHORT), optional=2, limit=_SHORT),
 )
 _DEEP = (
     Column(
@@ -124,6 +124,6 @@ _DEEP = (
         lambda one: "-" if one.deep is None else one.deep.state,
         style=lambda one: one.deep.state if one.deep else "",
     ),
-    Column("turns", lambda one: "-" if one.deep is None else str(one.deep.turns), right=True, optional=True),
-    Column("end", lambda one: "-" if one.deep is None else value_word(one.deep.reason), optional=True),
+    Column("turns", lambda one: "-" if one.deep is None else str(one.deep.turns), right=True, optional=1),
+    Column("end", lambda one: "-" if one.deep is None else value_word(one.deep.reason), optional=1),
 )

@@ -49,7 +49,7 @@ def type_lines(stats: Stats, look: Look = PLAIN) -> Iterator[str]:
     columns = (
         Column("type", lambda item: visible(item[0]), limit=_name_width(look)),
         Column("records", lambda item: str(item[1].records), right=True),
-        Column("events", lambda item: str(item[1].events), right=True, optional=True),
+        Column("events", lambda item: str(item[1].events), right=True, optional=1),
         Column("bytes", lambda item: str(item[1].bytes), right=True),
     )
     return _shared(columns, lambda item: item[1].bytes, total, kinds, look)
@@ -62,10 +62,10 @@ def tool_lines(stats: Stats, look: Look = PLAIN) -> Iterator[str]:
     columns = (
         Column("tool", lambda item: visible(item[0]), limit=_name_width(look)),
         Column("calls", lambda item: str(item[1].calls), right=True),
-        Column("failed", lambda item: str(item[1].failures), right=True, optional=True),
-        Column("median", lambda item: _ms(_quartet(item[1].durations)[0]), right=True, optional=True),
-        Column("95 %", lambda item: _ms(_quartet(item[1].durations)[1]), right=True, optional=True),
-        Column("longest", lambda item: _ms(_quartet(item[1].durations)[2]), right=True, optional=True),
+        Column("failed", lambda item: str(item[1].failures), right=True, optional=1),
+        Column("median", lambda item: _ms(_quartet(item[1].durations)[0]), right=True, optional=1),
+        Column("95 %", lambda item: _ms(_quartet(item[1].durations)[1]), right=True, optional=1),
+        Column("longest", lambda item: _ms(_quartet(item[1].durations)[2]), right=True, optional=1),
         Column("in sum", lambda item: _ms(_quartet(item[1].durations)[3]), right=True),
     )
     return _shared(columns, lambda item: sum(item[1].durations), total, tools, look)
@@ -79,9 +79,9 @@ def turn_lines(stats: Stats, look: Look = PLAIN) -> Iterator[str]:
     columns = (
         *((session,) if stats.logs > 1 else ()),
         Column("turn", lambda turn: value_word(turn.turn)),
-        Column("steps", lambda turn: str(turn.steps), right=True, optional=True),
-        Column("calls", lambda turn: str(turn.calls), right=True, optional=True),
-        Column("failed", lambda turn: str(turn.failures), right=True, optional=True),
+        Column("steps", lambda turn: str(turn.steps), right=True, optional=1),
+        Column("calls", lambda turn: str(turn.calls), right=True, optional=1),
+        Column("failed", lambda turn: str(turn.failures), right=True, optional=1),
         Column("input", lambda turn: str(turn.tokens.get("inputTokens", 0)), right=True),
         Column("output", lambda turn: str(turn.tokens.get("outputTokens", 0)), right=True),
         Column("lasted", lambda turn: _ms(turn.lasted), right=True),
@@ -171,6 +171,7 @@ def _shared(
     table = Table(columns, "share", lambda row: _share(part(row), total), look, rows)
     yield table.head()
     yield from map(table.row, rows)
+    yield from table.left_out()
 
 
 def _ms(value: int | None) -> str:
@@ -180,13 +181,13 @@ def _ms(value: int | None) -> str:
 # -- JSON
 
 
-def stats_dict(logs: list[Json], total: Stats) -> Json:
-    """Give the document of `stats --json`; the logs are those of `log_stats_dict`."""
+def stats_dict(logs: list[Json], unread: list[Json], total: Stats) -> Json:
+    """Give the document of `stats --json`; the logs are those of `log_stats_dict` and `standing_dict`."""
     from dshlog.render.jsonout import SCHEMA
 
     whole = log_stats_dict(total)
     del whole["path"], whole["turns"]
-    return {"schema": SCHEMA, "logs": logs, "total": {"logs": total.logs, **whole}}
+    return {"schema": SCHEMA, "logs": logs, "unread": unread, "total": {"logs": total.logs, **whole}}
 
 
 def log_stats_dict(stats: Stats) -> Json:

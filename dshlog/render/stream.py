@@ -73,9 +73,13 @@ def plot_lines(view: StreamView, look: Look = PLAIN) -> Iterator[str]:
     bars = "".join(BARS[-(-value * (len(BARS) - 1) // top)] for value in sums)
     yield f"  {bars.rstrip()}"
     left, right = duration(start), duration(end)
-    yield from folded(
-        f"{left}{right:>{columns - len(left)}}; a column is {duration(-(-(end - start) // columns))}", look, indent=GAP
-    )
+    axis = f"{GAP}{left}{right:>{max(columns - len(left), len(right) + 1)}}"
+    scale = f"a column is {duration(-(-(end - start) // columns))}"
+    if look.width and len(axis) + len(scale) + len("; ") > look.width:
+        yield axis
+        yield from folded(scale, look, indent=GAP)
+    else:
+        yield f"{axis}; {scale}"
 
 
 def duration(ms: int) -> str:

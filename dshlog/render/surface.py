@@ -51,12 +51,12 @@ def _columns(look: Look) -> tuple[Column, ...]:
         Column("pos", lambda row: str(row.position), right=True),
         Column("seq", lambda row: str(row.seq), right=True),
         Column("role", role_word, style=lambda row: row.role or ""),
-        Column("turn", turn_word, optional=True, whole=True),
+        Column("turn", turn_word, optional=1, whole=True),
         Column("chars", lambda row: str(row.chars), right=True),
         Column(
             "source",
             lambda row: cut(value_word(row.source), _SOURCE_LENGTH),
-            optional=True,
+            optional=1,
             limit=_SOURCE_WIDTH if look.width else _SOURCE_LENGTH,
         ),
     )
@@ -90,8 +90,10 @@ def _head(view: SurfaceView, report: Report, look: Look) -> Iterator[str]:
     return heading(view.path, joined(facts), look)
 
 
-def node_lines(rows: tuple[SurfaceRow, ...], look: Look = PLAIN, *, full: bool = False) -> Iterator[str]:
-    """Yield the rows of the table under their headings."""
+def node_lines(
+    rows: tuple[SurfaceRow, ...], look: Look = PLAIN, *, full: bool = False, tell: bool = True
+) -> Iterator[str]:
+    """Yield the rows of the table under their headings; `tell` says which columns had no room."""
 
     def below(row: SurfaceRow) -> Iterator[str]:
         if row.replaced:
@@ -101,4 +103,4 @@ def node_lines(rows: tuple[SurfaceRow, ...], look: Look = PLAIN, *, full: bool =
         if full:
             yield from whole(row.text)
 
-    yield from table_lines(_columns(look), "preview", preview_words, rows, look, below=below)
+    yield from table_lines(_columns(look), "preview", preview_words, rows, look, below=below, tell=tell)

@@ -27,18 +27,21 @@ Cells = Callable[[str], int]
 class Column(NamedTuple):
     """One column: its heading, the words of a row in it, and how they stand.
 
-    An `optional` column is left out where the last cell would have too little room, the last such first.
+    An `optional` column is left out where the last cell would have too little room: that of the greatest number first,
+    of equal ones the last.
     `limit` is the greatest width; a longer cell is cut, also one longer than those that decided the width, unless it
-    is a number or has to stay `whole`. `style` names what colours a cell, by its row.
+    is a number or has to stay `whole`. One with a `least` width gives up room down to that, where no optional column
+    is left to give up. `style` names what colours a cell, by its row.
     """
 
     head: str
     cell: Callable[[Any], str]
     right: bool = False
-    optional: bool = False
+    optional: int = 0
     limit: int | None = None
     style: Callable[[Any], str] | None = None
     whole: bool = False
+    least: int | None = None
 
 
 class Table:
@@ -60,11 +63,23 @@ class Table:
             )
             for column in columns
         }
-        while look.width and look.width - self._taken < _READABLE:
-            optional = [column for column in self._columns if column.optional]
-            if not optional:
-                break
-            del self._columns[optional[-1]]
+        self._left_out: list[str] = []
+        if look.width:
+            needed = max((cells(text) for text in (last, *map(words, sample))), default=0)
+            self._make_room(look.width - min(needed, _READABLE))
+
+    def _make_room(self, room: int) -> None:
+        """Give up optional columns, then room, so that all columns fit into so much."""
+        heads = [column.head for column in self._columns]
+        optional = sorted((column for column in self._columns if column.optional), key=lambda one: one.optional)
+        while self._taken > room and optional:
+            column = optional.pop()
+            del self._columns[column]
+            self._left_out.append(column.head)
+        self._left_out.sort(key=heads.index)
+        for column in self._columns:
+            if column.least is not None and self._taken > room:
+                self._columns[column] = max(column.least, self._columns[column] + room - self._taken)
 
     @property
     def _taken(self) -> int:
@@ -78,6 +93,12 @@ class Table:
         )
         line = f"{words}{GAP}{self._last}".rstrip()
         return self._look.paint("dim", fit(line, self._look.width, self._cells) if self._look.width else line)
+
+    def left_out(self) -> Iterator[str]:
+        """Yield a line, in a narrow terminal more, that names the columns for which there was no room."""
+        if self._left_out:
+            words = f"left out at this width: {', '.join(self._left_out)}"
+            yield from (self._look.paint("dim", line) for line in folded(words, self._look, indent=""))
 
     def row(self, row: Any) -> str:  # noqa: ANN401 - whatever the columns understand
         """Give the line of one row."""
@@ -109,10 +130,12 @@ def table_lines(  # noqa: PLR0913 - as Table
     *,
     above: Callable[[Any], Iterable[str]] | None = None,
     below: Callable[[Any], Iterable[str]] | None = None,
+    behind: Callable[[], Iterable[str]] | None = None,
+    tell: bool = True,
 ) -> Iterator[str]:
     """Yield headings and rows, each row as soon as it comes once the first ones have decided the widths.
 
-    `above` and `below` give the lines around a row.
+    `above` and `below` give the lines around a row, `behind` those behind the last one. `tell` says at the end which columns had no room.
     """
     rest = iter(rows)
     sample = list(islice(rest, MEASURED))
@@ -126,6 +149,10 @@ def table_lines(  # noqa: PLR0913 - as Table
         yield table.row(row)
         if below is not None:
             yield from below(row)
+    if behind is not None:
+        yield from behind()
+    if tell:
+        yield from table.left_out()
 
 
 def measure(look: Look) -> Cells:

@@ -115,9 +115,19 @@ def report_lines(report: Report, look: Look = PLAIN, excerpts: Mapping[int, Exce
 
 def readable_lines(report: Report) -> Iterator[str]:
     """Yield how much of a damaged log can be read, and what prints all of it; nothing for a sound one."""
+    words = readable_words(report)
+    if not words:
+        return
+    unread = any(finding.code == "L106" for finding in report.findings)
+    shown = "" if unread or report.path == "-" else f"; `dshlog cat --raw {shell_word(report.path)}` prints all"
+    yield f"  {words}{shown}"
+
+
+def readable_words(report: Report) -> str:
+    """Say how much of a damaged log can be read; nothing for a sound one."""
     headless = report.state == "not-a-log" and (stop_of(report) or "").startswith("H")
     if report.state in ("clean", "open") or not (report.records or headless):
-        return
+        return ""
     every = count(report.records, "record")
     if report.state in ("not-a-log", "newer") and not report.events:
         words = "no record is judged without a header that can be read"
@@ -130,9 +140,7 @@ def readable_lines(report: Report) -> Iterator[str]:
         words = f"{report.events} of {every} can be read"
     else:
         words = f"all {every} can be read" if report.records > 1 else f"its {every} can be read"
-    unread = any(finding.code == "L106" for finding in report.findings)
-    shown = "" if unread or report.path == "-" else f"; `dshlog cat --raw {shell_word(report.path)}` prints all"
-    yield f"  {words}{shown}"
+    return words
 
 
 def store_lines(findings: Sequence[Finding], look: Look = PLAIN) -> Iterator[str]:

@@ -26,11 +26,11 @@ def _role(row: Said) -> str:
 
 _COLUMNS = (
     Column("seq", lambda row: str(row.seq), right=True),
-    Column("time", lambda row: clock(row.time), optional=True),
+    Column("time", lambda row: clock(row.time), optional=1),
     Column("role", _role, style=lambda row: row.role or ""),
-    Column("turn", lambda row: turn_word(row.turn, row.step), optional=True, whole=True),
+    Column("turn", lambda row: turn_word(row.turn, row.step), optional=1, whole=True),
     Column("chars", lambda row: "" if row.type == "turn/end" else str(row.chars), right=True),
-    Column("source", lambda row: cut(value_word(row.source), _SOURCE), optional=True, limit=_SOURCE),
+    Column("source", lambda row: cut(value_word(row.source), _SOURCE), optional=1, limit=_SOURCE),
 )
 
 

@@ -41,6 +41,11 @@ def _name(row: tuple[Span | None, Span]) -> str:
     return value_word(span.number) if turn is None else f"{value_word(turn.number)}/{value_word(span.number)}"
 
 
+def _requests(row: tuple[Span | None, Span]) -> str:
+    names = row[1].requests
+    return "-" if not names else names[0] if len(names) == 1 else f"{names[0]}..{names[-1]}"
+
+
 def _end(row: tuple[Span | None, Span]) -> str:
     turn, span = row
     if turn is not None:
@@ -51,14 +56,15 @@ def _end(row: tuple[Span | None, Span]) -> str:
 _COLUMNS = (
     Column("turn", _name, right=True),
     Column("seqs", lambda row: f"{row[1].seq}..{'' if row[1].end is None else row[1].end}"),
-    Column("started (UTC)", lambda row: stamp(row[1].time), optional=True),
+    Column("started (UTC)", lambda row: stamp(row[1].time), optional=4),
     Column("took", lambda row: duration(row[1].duration), right=True),
-    Column("steps", lambda row: _many(len(row[1].steps)), right=True),
-    Column("answers", lambda row: _many(row[1].answers), right=True, optional=True),
-    Column("attempts", lambda row: _many(row[1].attempts), right=True, optional=True),
+    Column("steps", lambda row: _many(len(row[1].steps)), right=True, optional=2),
+    Column("answers", lambda row: _many(row[1].answers), right=True, optional=3),
+    Column("attempts", lambda row: _many(row[1].attempts), right=True, optional=3),
     Column("calls", lambda row: _many(row[1].calls), right=True),
     Column("failed", lambda row: _many(row[1].failures), right=True),
-    Column("tokens in+out", _tokens_of, right=True, optional=True),
+    Column("requests", _requests, right=True, optional=1),
+    Column("tokens in+out", _tokens_of, right=True, optional=3),
 )
 
 
@@ -75,6 +81,7 @@ def turn_lines(turns: Sequence[Span], look: Look = PLAIN, *, full: bool = False)
     table = Table(_COLUMNS, "end", _end, look, rows)
     yield table.head()
     yield from map(table.row, rows)
+    yield from table.left_out()
 
 
 def turn_dict(span: Span) -> Json:
@@ -108,6 +115,7 @@ def _span_dict(span: Span) -> Json:
         "attempts": span.attempts,
         "calls": span.calls,
         "failures": span.failures,
+        "requests": list(span.requests),
         "tokens": {
             "input": tokens.input,
             "output": tokens.output,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dshlog.model.report import Report
-    from dshlog.model.why import Link, Why
+    from dshlog.model.why import Heir, Link, Why
     from dshlog.render.jsonout import Json
 
 _LABEL = 12  # columns of the labels
@@ -39,14 +39,21 @@ def why_lines(found: Why, report: Report, look: Look = PLAIN, *, full: bool = Fa
     facts = f"v{found.version}", "" if found.at is None else f"after seq {found.at}", f"event {found.seq}"
     yield from heading(found.path, joined(facts), look)
     for label, words in (("log", flaw(report)), *_facts(found)):
-        if words:
+        if label == "with":
+            yield _text_line(label, words, look)
+        elif words:
             yield from labelled(label, words, look, width=_LABEL)
     text = visible(one_line(found.text))
     if text:
-        line = f"  {'text':<{_LABEL}}{text}"
-        yield fit(line, look.width, measure(look)) if look.width else cut(line, PREVIEW + _LABEL)
+        yield _text_line("text", text, look)
     if full and found.text:
         yield from whole(found.text)
+
+
+def _text_line(label: str, text: str, look: Look) -> str:
+    """Give the beginning of a text on one line."""
+    line = f"  {label:<{_LABEL}}{text}"
+    return fit(line, look.width, measure(look)) if look.width else cut(line, PREVIEW + _LABEL)
 
 
 def _facts(found: Why) -> Iterator[tuple[str, str]]:
@@ -77,10 +84,31 @@ def _chain(found: Why) -> Iterator[tuple[str, str]]:
             if number == left_out.start:
                 yield "", f"and {count(len(left_out), 'replacement')} more, each of the one before; --json lists all"
             continue
-        made = f" by {visible(link.via)}" if link.via else ""
-        yield "and that by" if number else "replaced by", f"{link.seq} {visible(link.type)}{made}"
+        yield "and that by" if number else "replaced by", _heir_words(link)
         if not number and found.replacement:
-            yield "with", cut(visible(one_line(found.replacement)), PREVIEW)
+            yield "with", visible(one_line(found.replacement))
+
+
+def _heir_words(heir: Heir) -> str:
+    """Say what took a place, who made it, and which compaction or pruning that was."""
+    made = f" by {visible(heir.by)}" if heir.by else ""
+    words = f"{heir.seq} {visible(heir.type)}{made}"
+    if heir.told_by is None:
+        return words if heir.kind == "replacement" else f"{words}, {heir.kind}"
+    kind = heir.kind if heir.compaction is None else f"{heir.kind} {visible(heir.compaction)}"
+    return f"{words}, {kind}, told by {visible(heir.told_type or '')} {heir.told_by}"
+
+
+def _heir_dict(heir: Heir) -> Json:
+    return {
+        "seq": heir.seq,
+        "type": heir.type,
+        "by": heir.by,
+        "kind": heir.kind,
+        "toldBy": heir.told_by,
+        "toldType": heir.told_type,
+        "compactionId": heir.compaction,
+    }
 
 
 def _link_words(link: Link) -> str:
@@ -105,7 +133,7 @@ def why_dict(found: Why, *, full: bool = False) -> Json:
         "rule": found.rule,
         "reason": found.reason,
         "position": found.position,
-        "replacedBy": [{"seq": link.seq, "type": link.type, "by": link.via} for link in found.replaced_by],
+        "replacedBy": [_heir_dict(heir) for heir in found.replaced_by],
         "replacement": None if found.replacement is None else cut(one_line(found.replacement), PREVIEW),
         "replaced": list(found.hides),
         "cites": list(found.cites),

@@ -26,6 +26,7 @@ _HANGING = 4  # columns by which the rest of a long line is indented
 _COLOUR = re.compile("\x1b\\[[0-9;]*m")
 _WORDS = re.compile(r"`[^`]*`\S*|\S+")
 _LABEL = re.compile(r"  [a-z]{2,4} {1,2}(?=\S)")  # that of a line below a finding
+_COMMAND = re.compile(r" *(?:next|or|cure|to go back): (?=dshlog |cp )")  # in front of what is to be copied
 _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 @%+=:,./-_")
 _QUOTED = re.compile(r"[^\w@%+=:,./-]", re.ASCII)
 
@@ -69,10 +70,17 @@ def _only_bytes(path: str) -> bool:
 def folded(line: str, width: int | None) -> Iterator[str]:
     """Yield a line of output cut at words to a width, the rest below it and indented; colours take no room.
 
-    What stands between backticks is a command and stays in one piece. None yields the line as it is.
+    What stands between backticks is a command and stays in one piece, and so does a command on a line of its own,
+    but for the remark behind it. None yields the line as it is.
     """
     if width is None or len(_COLOUR.sub("", line)) <= width:
         yield line
+        return
+    if _COMMAND.match(line):
+        command, _, remark = line.partition("   (")
+        yield command
+        if remark:
+            yield from folded(f"{' ' * _HANGING}({remark}", width)
         return
     label = _LABEL.match(line)
     head = label[0] if label else " " * (len(line) - len(line.lstrip(" ")))

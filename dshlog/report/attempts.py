@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dshlog.fold.marker import EMBEDDED_STREAMS
+from dshlog.model.request import request_word
 from dshlog.model.scalar import scalar
 from dshlog.report.facts import get
 
@@ -82,3 +83,32 @@ class Calls:
 
     def _forget(self) -> None:
         self._first, self._place, self._terminal = None, (None, None), False
+
+
+class Names:
+    """Names the requests of a log while its events go by, as `show --request` asks for them."""
+
+    def __init__(self, version: int) -> None:
+        self._calls = Calls(version)
+        self._headers = self._under = 0
+        self._begun: dict[int, str] = {}  # first events of the calls that are not settled yet
+
+    def event(self, seq: int, event: dict[str, Any]) -> tuple[str | None, list[Call]]:
+        """Take an event; give the request whose header, beginning or answer it is, and the calls it settles."""
+        name = None
+        if event.get("type") == "request/header" and type(get(event.get("data"), "header")) is dict:
+            self._headers, self._under = self._headers + 1, 0
+            name = request_word((self._headers, 1))
+        elif self._headers and self._calls.begins(event):
+            self._under += 1
+            name = self._begun[seq] = request_word((self._headers, self._under))
+        settled = list(self._calls.event(seq, event))
+        for call in settled:
+            begun = self._begun.pop(call.first, None)
+            if call.message is not None:
+                name = begun
+        return name, settled
+
+    def end(self) -> Iterator[Call]:
+        """Settle what is pending, as the end of the log does."""
+        return self._calls.end()

@@ -12,10 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dshlog.model.request import RequestView
-    from dshlog.model.surface import Replacement
     from dshlog.report.request import Requests
-
-_COMPACTORS = frozenset({"compact", "compact-checkpoint"})
 
 
 def difference(found: Requests, one: RequestView, other: RequestView) -> Difference:
@@ -108,8 +105,10 @@ def _causes(found: Requests, earlier: RequestView, later: RequestView) -> Iterat
         stands[made.seq] = touched
         if touched:
             ordered = tuple(sorted(touched, key=places.__getitem__))
-            kind, told = _kind(found, made)
-            out.append(Cause(kind=kind, seq=made.seq, type=found.kinds[made.seq][0], nodes=ordered, told_by=told))
+            what = found.tellings.of(made)
+            told = None if what.told is None else what.told.seq
+            hid = tuple(made.shadowed)
+            out.append(Cause(kind=what.kind, seq=made.seq, type=what.type, nodes=ordered, replaced=hid, told_by=told))
     for seq, targets in found.offloads:
         ordered = tuple(sorted(targets & places.keys(), key=places.__getitem__))
         if start <= seq < stop and ordered:
@@ -130,23 +129,6 @@ def _begin(view: RequestView) -> int:
     if view.first is not None:
         return view.first
     return max((view.seq, *(row.seq for row in view.rows)))
-
-
-def _kind(found: Requests, made: Replacement) -> tuple[str, int | None]:
-    """Tell what kind of replacement this is, and which event told of it."""
-    kind, maker = found.kinds.get(made.seq, ("", ""))
-    told = next(
-        (one for one in reversed(found.told) if one.seq < made.seq and one.shadowed >= set(made.shadowed)), None
-    )
-    if kind == "system/message":
-        return "system", None
-    if kind == "tool/result":
-        return "pruning", None if told is None or not told.type.endswith("prune") else told.seq
-    if maker in _COMPACTORS:
-        return "compaction", None if told is None else told.seq
-    if told is not None:
-        return ("pruning" if told.type.endswith("prune") else "compaction"), told.seq
-    return "replacement", None
 
 
 def _breaking(earlier: RequestView, common: int, causes: tuple[Cause, ...]) -> Cause | None:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from dshlog.fold.request import ToolHistory, canonical_header
-from dshlog.model.request import RequestView
+from dshlog.model.request import Name, RequestView
 from dshlog.report.attempts import Calls
 from dshlog.report.facts import get
 from dshlog.report.follow import follow
 from dshlog.report.lens import Open
 from dshlog.report.surface import surface_of
+from dshlog.report.telling import Tellings
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -22,27 +23,15 @@ if TYPE_CHECKING:
     from dshlog.rules.judge import Judge
     from dshlog.storage.source import Source
 
-Name = tuple[int, int]  # which header, which call under it; both from 1
-
 _TOOL_HISTORY = 4  # the first generation whose developer messages change tools
 _ENDING = frozenset({"request/header", "step/start", "step/end", "turn/start", "turn/end", "session/end-seed"})
-_TELLING = frozenset({"compaction/summary", "compaction/prune", "compact/summary", "compact/prune"})
-
-
-class Told(NamedTuple):
-    """A `compaction/summary` or `compaction/prune`: its seq and type, and what it says is hidden."""
-
-    seq: int
-    type: str
-    shadowed: frozenset[int]
 
 
 class Requests:
     """The requests of one log that were asked for.
 
     `found` holds them by name; `calls` counts the calls under each header, so its length counts the
-    headers. `replacements`, `told` and `offloads` (seq and targets) are what happened to the surface, and
-    `kinds` names the type of each replacing event and of who made it.
+    headers. `replacements`, `tellings` and `offloads` (seq and targets) are what happened to the surface.
     """
 
     def __init__(self, wanted: Collection[Name]) -> None:
@@ -50,9 +39,8 @@ class Requests:
         self.calls: list[int] = []
         self.headers: list[int] = []  # their seqs
         self.replacements: tuple[Replacement, ...] = ()
-        self.told: list[Told] = []
+        self.tellings = Tellings()
         self.offloads: list[tuple[int, frozenset[int]]] = []
-        self.kinds: dict[int, tuple[str, str]] = {}
         self._wanted = wanted
         self._history = ToolHistory()
         self._header: tuple[int, dict[str, Any]] | None = None
@@ -91,18 +79,11 @@ class Requests:
             self._context = data
         elif kind == "developer/message" and seq in (judge.folder.messages or ()):
             self._history.developer(data)  # type: ignore[arg-type]
-        elif kind in _TELLING:
-            seqs = get(data, "shadowedSeqs")
-            shadowed = frozenset(one for one in seqs if type(one) is int) if type(seqs) is list else frozenset()
-            self.told.append(Told(seq, str(kind), shadowed))
         elif kind == "image/offload":
             targets = get(data, "targets")
             seqs = frozenset(get(target, "seq") for target in targets) if type(targets) is list else frozenset()
             self.offloads.append((seq, seqs))
-        if type(event.get("surfaceOp")) is dict:
-            from dshlog.report.transcript import replacing
-
-            self.kinds[seq] = str(kind), replacing(str(kind), data)
+        self.tellings.event(event, seq)
 
     def end(self, judge: Judge) -> None:
         """Look at the end: a call that nothing tells of any more is in flight."""
@@ -160,6 +141,14 @@ class Requests:
             messages=tuple(messages.values()),
             rows=tuple(replace(row, position=position) for position, row in enumerate(rows)),
         )
+
+
+def before(name: Name, calls: list[int]) -> Name | None:
+    """Give the request before this one, of a log with so many calls under each header; None for the first one."""
+    number, call = name
+    if call > 1:
+        return number, call - 1
+    return (number - 1, max(calls[number - 2], 1)) if number > 1 else None
 
 
 def requests(  # noqa: PLR0913 - as examine

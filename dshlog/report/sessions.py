@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from dshlog.model.number import as_count
 from dshlog.model.session import Branched, SessionDepth, SessionRow
+from dshlog.report.named import Named
 from dshlog.storage.firstline import first_line
 from dshlog.storage.jsontext import NotJSON, loads
 
@@ -122,7 +123,8 @@ def repeated(rows: Iterable[SessionRow]) -> frozenset[str]:
 def session_depth(decoded: Decoded, settle: Callable[[Report], Report]) -> SessionDepth:
     """Read a whole log for what its header does not tell; `settle` adds to the report what its place says."""
     turns = 0
-    title = goal = reason = None
+    reason = None
+    named = Named()
     last: object = None
     for event, _ in decoded.events():
         last = event.get("time")
@@ -136,12 +138,10 @@ def session_depth(decoded: Decoded, settle: Callable[[Report], Report]) -> Sessi
         elif kind == "turn/end":
             ended = fields.get("reason")
             reason = _text(ended, "kind")
-        elif kind == "session/title":
-            title = _text(fields, "title")
         else:
-            goal = _text(fields.get("goal"), "objective")
+            named.event(event)
     report = settle(decoded.report)
-    return SessionDepth(report.state, report.events, turns, title, goal, reason, last)
+    return SessionDepth(report.state, report.events, turns, named.title, named.goal, reason, last)
 
 
 def _text(value: object, name: str) -> str | None:

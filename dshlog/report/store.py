@@ -82,6 +82,10 @@ class Store:
                 yield finding(
                     "symlink-hides", self._shown(path), "a symbolic link: dsh sees no session in this project directory"
                 )
+        for path in facts.dead_links:
+            if _below(path, asked):
+                text = "a symbolic link that leads nowhere: dsh knows no session there"
+                yield finding("symlink-hides", self._shown(path), text, hint="remove it, or bring back what it led to")
         for entry in facts.sessions:
             where = os.path.join(entry.project, entry.segment)
             if entry.linked and _below(where, asked):

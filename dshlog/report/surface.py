@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ from dshlog.codec.chunkruns import PAYLOAD, expand_row
 from dshlog.model.surface import inside
 from dshlog.model.view import SurfaceRow, SurfaceView
 from dshlog.report.examine import Examination
+from dshlog.report.named import Named
 from dshlog.storage.jsontext import dumps, loads
 from dshlog.storage.unread import Overlong
 
@@ -77,16 +79,20 @@ def _look(exam: Examination, at: int | None) -> tuple[SurfaceView, Report]:
     again = exam.again()
     if again is not None:
         return _look(again, at)
-    return view if view is not None else _view(path, judge, at, ends.times()), exam.report()
+    if view is None:
+        named = ends.named
+        view = replace(_view(path, judge, at, ends.times()), title=named.title, goal=named.goal)
+    return view, exam.report()
 
 
 class _Ends:
-    """The first and the last line of the readable prefix."""
+    """The first and the last line of the readable prefix, and what names the session."""
 
     def __init__(self, *, packed: bool) -> None:
         self._packed = packed
         self._first: bytes | None = None
         self._last: bytes | None = None
+        self.named = Named()
 
     def take(self, lines: list[bytes], before: int, issue: Draft | None) -> None:
         """Take a batch that the judge has taken; `before` counts the records ahead of it."""
@@ -94,6 +100,7 @@ class _Ends:
         if sound > 0:
             self._first = self._first or lines[0]
             self._last = lines[min(sound, len(lines)) - 1]
+            self.named.lines(lines[:sound])
 
     def times(self) -> tuple[object, object] | None:
         """Give the times of the first and the last event."""

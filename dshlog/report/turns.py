@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dshlog.model.lens import Span, Tokens
 from dshlog.model.number import as_count
 from dshlog.model.scalar import scalar
-from dshlog.report.attempts import Calls
+from dshlog.report.attempts import Names
 from dshlog.report.facts import error_of, get, reason_of
 from dshlog.report.lens import elapsed, seen
 
@@ -34,6 +34,7 @@ class _Counting:
         self.answers = self.attempts = self.calls = self.failures = 0
         self.tokens = Tokens()
         self.steps: list[Span] = []
+        self.requests: list[str] = []
 
     def span(self, end: int | None = None, time: object = None, data: object = None) -> Span:
         """Give the value; without an end it is still open."""
@@ -52,6 +53,7 @@ class _Counting:
             reason=reason,
             detail=detail,
             steps=tuple(self.steps),
+            requests=tuple(self.requests),
         )
 
 
@@ -70,13 +72,16 @@ def turns(decoded: Decoded, *, at: int | None = None) -> tuple[Span, ...]:
 def _turns(decoded: Decoded, at: int | None, version: int) -> Iterator[Span]:
     turn: _Counting | None = None
     step: _Counting | None = None
-    calls = Calls(version)
+    names = Names(version)
     began: set[object] = set()  # calls without a result
     for event, _, _, seq, _, _ in seen(decoded, at):
         kind, data, time = event.get("type"), event.get("data"), event.get("time")
         here = [one for one in (turn, step) if one is not None]
-        for call in calls.event(seq, event):
-            for one in here:
+        name, settled = names.event(seq, event)
+        for one in here:
+            if name is not None and name not in one.requests:
+                one.requests.append(name)
+            for call in settled:
                 one.answers += call.message is not None
                 one.attempts += call.message is None
         if kind == "turn/start":
@@ -109,7 +114,7 @@ def _turns(decoded: Decoded, at: int | None, version: int) -> Iterator[Span]:
             for one in here:
                 one.tokens = _added(one.tokens, get(data, "usage"))
     left = [one for one in (turn, step) if one is not None]
-    for _ in calls.end():
+    for _ in names.end():
         for one in left:
             one.attempts += 1
     if turn is not None:

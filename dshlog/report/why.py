@@ -10,18 +10,18 @@ from dshlog.model.fault import Fault
 from dshlog.model.number import as_count
 from dshlog.model.surface import inside
 from dshlog.model.vocabulary import SURFACE_TYPES, known_types
-from dshlog.model.why import Link, Why
+from dshlog.model.why import Heir, Link, Why
 from dshlog.report.facts import LENGTH, facts, get
 from dshlog.report.follow import follow
 from dshlog.report.lens import Open
 from dshlog.report.surface import message_text
-from dshlog.report.transcript import replacing
+from dshlog.report.telling import Tellings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from dshlog.model.report import Encoding, Report
-    from dshlog.model.surface import Surface
+    from dshlog.model.surface import Replacement, Surface
     from dshlog.report.examine import Children
     from dshlog.rules.judge import Judge
     from dshlog.storage.source import Source
@@ -38,7 +38,7 @@ class _Asking:
         self.place: tuple[object, object] = (None, None)
         self.cited_by: list[Link] = []
         self.changed_by: list[int] = []
-        self.kinds: dict[int, tuple[str, str]] = {}
+        self.tellings = Tellings()
         self.heirs: dict[int, str] = {}  # what replacing events say that name the event asked for as a source
         self.surface: Surface | None = None
         self.message: Any = None
@@ -55,13 +55,12 @@ class _Asking:
         self._open.leave(kind)
         if seq <= self.seq < judge.position:
             self.event, self.place = _member(event, self.seq), place
-        if type(event.get("surfaceOp")) is dict:
-            self.kinds[seq] = kind, replacing(kind, data)
+        self.tellings.event(event, seq)
         if seq <= self.seq:
             return
         members = list(self._members(event, data, seq))
         self.cited_by += [Link(seq, kind, member) for member in members]
-        if seq in self.kinds and "sourceEventSeqs" in members:
+        if type(event.get("surfaceOp")) is dict and "sourceEventSeqs" in members:
             self.heirs[seq] = message_text(data if kind == "user/message" else get(data, "message"))[:LENGTH]
         if kind == "image/offload" and members:
             self.changed_by.append(seq)
@@ -119,13 +118,7 @@ def _answer(asking: _Asking, judge: Judge, report: Report, at: int | None) -> Wh
     seq, kind, data = asking.seq, str(event.get("type")), event.get("data")
     surface = asking.surface
     replacements = () if surface is None else surface.replacements
-    holder = {hidden: made.seq for made in replacements for hidden in made.shadowed}
-    chain: list[Link] = []
-    node = seq
-    while node in holder:
-        node = holder[node]
-        what, made = asking.kinds.get(node, ("", ""))
-        chain.append(Link(node, what, made if made != what else None))
+    chain = list(_heirs(asking.tellings, seq, replacements))
     hidden = {made.seq: made.shadowed for made in replacements}
     hides = hidden.get(seq, ())
     findings = [finding for finding in report.findings if finding.place.seq == seq]
@@ -159,7 +152,20 @@ def _answer(asking: _Asking, judge: Judge, report: Report, at: int | None) -> Wh
     )
 
 
-def _state(asking: _Asking, judge: Judge, kind: str, event: dict[str, Any], chain: list[Link]) -> tuple[str, str, str]:
+def _heirs(tellings: Tellings, seq: int, replacements: Iterable[Replacement]) -> Iterator[Heir]:
+    """Yield what took the place of an event on the surface, then what took the place of that."""
+    holder = {hidden: made for made in replacements for hidden in made.shadowed}
+    while seq in holder:
+        made = holder[seq]
+        seq, what = made.seq, tellings.of(made)
+        by, told = None if what.maker == what.type else what.maker, what.told
+        if told is None:
+            yield Heir(seq, what.type, by, what.kind)
+        else:
+            yield Heir(seq, what.type, by, what.kind, told.seq, told.type, told.compaction)
+
+
+def _state(asking: _Asking, judge: Judge, kind: str, event: dict[str, Any], chain: list[Heir]) -> tuple[str, str, str]:
     """Give state, rule and the reason in one sentence."""
     if chain:
         first = chain[0]

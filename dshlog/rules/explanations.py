@@ -527,8 +527,8 @@ _TEXTS = {
         "the log lost, so dshlog mentions it and does not remove it."
     ),
     "D110": (
-        "The sessions behind the link are missing from the list of dsh; a linked session still opens by its id. dshlog "
-        "follows links only where dsh does."
+        "The sessions behind the link are missing from the list of dsh; a linked session still opens by its id, and a link "
+        "that leads nowhere is passed over. dshlog follows links only where dsh does."
     ),
     "D111": (
         "The session opens; the tree of forks and subagents has a gap. The parent was removed, or lies in another root. "

@@ -227,3 +227,31 @@ def test_a_stream_that_ends_early_is_told(tmp_path, capfdbinary):
     status = main(["cat", "--chunks", str(path)])
     assert status == 1
     assert b"the stream of event 2" in capfdbinary.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words, hint",
+    [
+        (("--call", "nope"), "dshlog cat --type tool/call"),
+        (("--turn", "9"), "dshlog show --turns"),
+        (("--seq", "100"), "dshlog show --events"),
+        (("--seq", "100.."), "dshlog show --events"),
+        (("--type", "x/*"), "dshlog stats --by type"),
+        (("--type", "x", "--turn", "1"), None),
+    ],
+)
+def test_a_selection_that_nothing_matches_is_told(words, hint, repository, say):
+    log = repository / "fixtures/v4/clean/session.v4.jsonl.zstd"
+    status, out, err = say("cat", *words, log)
+    assert (status, out) == (0, "")
+    lines = [f"dshlog: note: no event of the log matches {' '.join(words)}"]
+    assert err.splitlines() == (lines if hint is None else [*lines, f"dshlog: hint: {hint} {log}"])
+
+
+def test_a_selection_that_one_of_several_logs_matches_is_not(repository, say):
+    clean, compacted = (repository / "fixtures/v4" / name for name in ("clean", "compaction"))
+    assert say("cat", "--type", "tool/call", compacted, clean)[2] == ""
+    _, out, err = say("cat", "--call", "nope", compacted, clean)
+    assert (out, err) == ("", "dshlog: note: no event of the 2 logs matches --call nope\n")
+    _, out, err = say("cat", "--chunks", "--turn", "9", clean)
+    assert err.startswith("dshlog: note: no chunk of the log matches --turn 9\n")

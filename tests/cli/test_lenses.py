@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+from types import SimpleNamespace
 
 import pytest
 
@@ -145,11 +147,97 @@ def test_what_there_is_not_is_told(words, message, repository, say):
     assert message in err
 
 
+def test_a_request_is_compared_with_the_one_before_unless_another_is_named(repository, say, monkeypatch):
+    path = repository / "fixtures/v4/compaction"
+    named = say("show", "--request", "1.2", "--diff", "1", path)
+    assert named[0] == 0
+    assert say("show", path, "--request", "1.2", "--diff") == named
+    assert say("show", "--request", "1.2", "--diff", path) == named
+    assert say("show", "--diff", "--request", "1.2", "--", path) == named
+    assert say("show", "--request", "1.2", "--diff", "previous", path) == named
+    assert say("show", "--request", "1.2", "--diff", path, "--color", "never") == named
+    monkeypatch.chdir(path)
+    here = say("show", "--request", "1.2", "--diff", "1", ".")
+    assert say("show", "--request", "1.2", "--diff", ".") == here
+    assert here[0] == 0
+    root = path.parent
+    status, _, err = say("show", "--request", "1.2", "--diff", "49761b4b", "--root", root)
+    assert (status, err.splitlines()[0]) == (2, f"dshlog: error: no session 49761b4b in {root}")
+    status, out, err = say("show", "--request", "1", "--diff", path)
+    assert (status, out) == (2, "")
+    assert err == (
+        "dshlog: error: request 1 is the first one, there is none before it\n"
+        f"dshlog: hint: dshlog show --request 1.2 --diff {path}/session.v4.jsonl.zstd\n"
+    )
+
+
+def test_the_request_before_the_first_of_a_header_is_the_last_of_the_one_before(tmp_path, say):
+    log = Log(4)
+    log.turn()
+    log.step()
+    log.user("one")
+    log.request()
+    log.assistant("yes")
+    log.assistant("still yes")
+    log.end_step()
+    log.end_turn()
+    for words in ("two", "three"):
+        log.turn()
+        log.step()
+        log.user(words)
+        log.request("change")
+        log.end_step()
+        log.end_turn("aborted")
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(rows.raw(log.batches()))
+    earlier = [
+        (told["earlier"]["request"], told["earlier"]["call"])
+        for name in ("2", "3")
+        for told in [json.loads(say("show", "--request", name, "--diff", "--json", path)[1])]
+    ]
+    assert earlier == [(1, 2), (2, 1)]
+
+
+def test_no_command_is_hinted_for_standard_input(repository, say, monkeypatch):
+    data = (repository / "fixtures/v4/compaction/session.v4.jsonl.zstd").read_bytes()
+    for words, hints in ((("--request", "9"), ["its requests are 1 to 1.2"]), (("--request", "1", "--diff"), [])):
+        monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(data)))
+        status, _, err = say("show", *words, "-")
+        assert (status, err.splitlines()[1:]) == (2, [f"dshlog: hint: {hint}" for hint in hints])
+
+
+def test_a_request_compared_with_itself_is_said_to_be_the_same(repository, say):
+    status, out, _ = say("show", "--request", "1.2", "--diff", "1.2", repository / "fixtures/v4/compaction")
+    assert status == 0
+    assert out.splitlines()[1:] == [
+        "  request   1.2 with header 6, turn 2 step 1, answered by assistant/message 16",
+        "  so        both are the same request",
+    ]
+
+
+def test_the_requests_that_there_are_are_listed(repository, say):
+    path = repository / "fixtures/v4/compaction"
+    err = say("show", "--request", "3", path)[2]
+    assert "hint: its requests are 1 to 1.2\n" in err
+    assert f"hint: dshlog show --turns --full {path}/session.v4.jsonl.zstd\n" in err
+    turns = json.loads(say("show", "--turns", "--json", path)[1])["rows"]
+    assert [[step["requests"] for step in turn["steps"]] for turn in turns] == [[["1"]], [["1.2"]]]
+    assert [turn["requests"] for turn in turns] == [["1"], ["1.2"]]
+    events = json.loads(say("show", "--events", "--json", path)[1])["rows"]
+    assert [(row["seq"], row["request"]) for row in events if row["request"]] == [(6, "1"), (7, "1"), (16, "1.2")]
+    out = say("show", "--events", path)[1].splitlines()
+    assert [line.split()[0] for line in out if "request 1" in line] == ["6", "7", "16"]
+
+
 def test_the_call_that_a_plain_number_may_mean_is_named(repository, say):
     path = repository / "fixtures/v4/compaction"
     assert "hint: call 2 of the model, counted from 1, is request 1.2\n" in say("show", "--request", "2", path)[2]
     assert "hint: call" not in say("show", "--request", "3", path)[2]
     assert "hint: call" not in say("show", "--request", "1.9", path)[2]
+
+
+def told_by(seq):
+    return f"compaction compaction-{seq - 2}, told by compaction/summary {seq - 1}"
 
 
 def test_a_long_chain_of_replacements_shows_its_ends(tmp_path, say):
@@ -171,12 +259,12 @@ def test_a_long_chain_of_replacements_shows_its_ends(tmp_path, say):
     out = say("show", "--why", first, path)[1].splitlines()
     start = next(index for index, line in enumerate(out) if line.startswith("  replaced by"))
     assert out[start : start + 6] == [
-        f"  replaced by {heirs[0]} user/message by compact-checkpoint",
+        f"  replaced by {heirs[0]} user/message by compact-checkpoint, {told_by(heirs[0])}",
         "  with        digest 0",
-        f"  and that by {heirs[1]} user/message by compact-checkpoint",
-        f"  and that by {heirs[2]} user/message by compact-checkpoint",
+        f"  and that by {heirs[1]} user/message by compact-checkpoint, {told_by(heirs[1])}",
+        f"  and that by {heirs[2]} user/message by compact-checkpoint, {told_by(heirs[2])}",
         "              and 5 replacements more, each of the one before; --json lists all",
-        f"  and that by {heirs[8]} user/message by compact-checkpoint",
+        f"  and that by {heirs[8]} user/message by compact-checkpoint, {told_by(heirs[8])}",
     ]
     told = json.loads(say("show", "--why", first, "--json", path)[1])
     assert ([link["seq"] for link in told["replacedBy"]], told["replacement"]) == (heirs, "digest 0")
@@ -187,10 +275,20 @@ def test_why_tells_the_way_of_an_event(repository, say):
     status, out, err = say("show", "--why", 3, path)
     assert (status, err) == (0, "")
     assert "  so          the model does not see it any more\n" in out
-    assert "  replaced by 13 user/message by compact-checkpoint\n" in out
+    assert "  replaced by 13 user/message by compact-checkpoint, compaction " in out
     told = json.loads(say("show", "--why", 3, "--json", path)[1])
     assert (told["state"], told["replacedBy"]) == (
         "replaced",
-        [{"seq": 13, "type": "user/message", "by": "compact-checkpoint"}],
+        [
+            {
+                "seq": 13,
+                "type": "user/message",
+                "by": "compact-checkpoint",
+                "kind": "compaction",
+                "toldBy": 12,
+                "toldType": "compaction/summary",
+                "compactionId": "compaction-11",
+            }
+        ],
     )
     assert json.loads(say("show", "--why", 3, "--at", 8, "--json", path)[1])["state"] == "surface"

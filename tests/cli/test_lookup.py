@@ -27,6 +27,8 @@ def test_an_id_is_found_by_its_beginning_and_exactly(root):
     assert list(sessions_named(top, "session-abc1")) == [ONE]
     assert list(sessions_named(top, "session-abc")) == [ONE, TWO]
     assert list(sessions_named(top, "other")) == ["other"]
+    assert list(sessions_named(top, "abc111")) == [ONE]
+    assert list(sessions_named(top, "abc1112")) == []
     assert list(sessions_named(top, "with space")) == ["with space"]
     for nothing in ("othe", "sessi", "session-empty", "", "unknown"):
         assert sessions_named(top, nothing) == {}
@@ -53,6 +55,16 @@ def test_what_no_session_and_what_several_begin_with_is_told(command, root, say)
     store(root, small_log(4, id=ONE), project="--elsewhere--")
     status, _, err = say(command, "--root", root, ONE)
     assert (status, err.splitlines()[0]) == (2, f"dshlog: error: session {ONE} lies in 2 projects, name one")
+
+
+def test_the_beginning_of_what_follows_session_may_be_that_of_a_subagent_too(root, say):
+    store(root, small_log(4, id="abc111-child"))
+    status, _, err = say("show", "--root", root, "abc111")
+    assert (status, err.splitlines()) == (2, [
+        "dshlog: error: 2 sessions begin with abc111",
+        f"dshlog: hint: dshlog show --root {root} abc111-child",
+        f"dshlog: hint: dshlog show --root {root} {ONE}",
+    ])  # fmt: skip
 
 
 def test_one_unknown_id_does_not_stop_the_others(root, say):

@@ -62,6 +62,7 @@ def test_a_line_is_the_header(version, zstd, tmp_path, say):
             "depth": None,
             "older": [],
             "problem": None,
+            "linked": False,
             "deep": None,
         }
     ]
@@ -217,6 +218,33 @@ def test_directories_pipes_and_links_where_logs_should_be(tmp_path, say):
         "no such file or directory",
         "it is a pipe",
     ]
+
+
+def test_sessions_behind_links_are_marked_and_dead_links_named(tmp_path, say):
+    top, elsewhere = tmp_path / "sessions", tmp_path / "elsewhere"
+    store(top, small_log(4, id="here", createdAt=1_700_000_000_000))
+    real = store(elsewhere, small_log(4, id="there", createdAt=1_700_000_001_000)).parent
+    project = top / "--home-u-demo--"
+    (project / "there").symlink_to(real)
+    (project / "free").symlink_to(tmp_path)
+    (project / "loop").symlink_to(".")
+    (project / "file").symlink_to(real / "session.v4.jsonl.zstd")
+    status, out, _ = say("ls", top)
+    assert status == 0
+    assert [line.split()[0] for line in out.splitlines()[1:]] == ["here", "there"]
+    assert out.splitlines()[2].endswith("  not in dsh's list (link)")
+    rows = json.loads(say("ls", "--json", top)[1])["rows"]
+    assert [row["linked"] for row in rows] == [False, True]
+    (project / "gone").symlink_to("nowhere")
+    (top / "--other--").symlink_to(elsewhere)
+    (top / "other").symlink_to("nowhere")
+    status, out, _ = say("ls", "--json", top)
+    assert status == 1
+    told = {row["path"].removeprefix(f"{top}/"): row["problem"] for row in json.loads(out)["rows"] if row["problem"]}
+    assert told == {
+        "--home-u-demo--/gone": "the link leads nowhere",
+        "--other--": "a link: dsh sees nothing",
+    }
 
 
 def test_a_long_header_and_a_wrong_member_are_read(tmp_path, say):

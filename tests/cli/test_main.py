@@ -155,3 +155,20 @@ def test_colour_follows_the_terminal_unless_told_otherwise(monkeypatch, colour, 
 @pytest.mark.parametrize("command, usage", [("show", "[OPTIONS] PATH"), ("cat", "[OPTIONS] PATH...")])
 def test_a_usage_line_has_arguments_without_braces(run, command, usage):
     assert run(command, "--help").out.splitlines()[0] == f"Usage: dshlog {command} {usage}"
+
+
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        (("explain", "--schema"), "option '--schema' requires an argument: validate, log, card, "),
+        (("stats", "--by"), "option '--by' requires an argument: type, tool, turn"),
+        (("show", "--request"), "option '--request' requires an argument"),
+        (("cat", "--call"), "option '--call' requires an argument"),
+    ],
+)
+def test_an_option_without_its_value_points_to_the_help_of_its_command(words, message, run):
+    ran = run(*words)
+    assert ran.status == 2
+    first, hint = ran.err.splitlines()
+    assert first.startswith(f"dshlog: error: {message}")
+    assert hint == f"dshlog: hint: dshlog {words[0]} --help lists what is possible"

@@ -56,7 +56,37 @@ def test_a_damaged_log_counts_as_far_as_it_can_be_read(say, repository):
     assert "logs have errors, of these only what can be read counts" in err
     status, out, err = say("stats", log, repository / "fixtures/v0/clean")
     assert status == 1
-    assert "note: 1 log has errors, of it only what can be read counts" in err
+    assert err.splitlines() == [
+        "dshlog: note: 1 log has errors, of it only what can be read counts",
+        f"dshlog: note: {log}/session.jsonl: refused, L102 not-json at line 28; counted up to line 28",
+    ]
+
+
+def test_bad_logs_are_named_with_how_much_of_them_counts(say, tmp_path, repository):
+    for name in ("not-json-in-the-middle-raw", "replace-omits-shadowed-raw", "clean-raw"):
+        (tmp_path / f"{name}.jsonl").write_bytes((repository / "fixtures/v0" / name / "session.jsonl").read_bytes())
+    (tmp_path / "empty.jsonl").write_bytes(b"")
+    (tmp_path / "gone.jsonl").symlink_to(tmp_path / "nowhere")
+    status, _, err = say("stats", tmp_path)
+    assert status == 2
+    named = [line.removeprefix(f"dshlog: note: {tmp_path}/") for line in err.splitlines() if "note: /" in line]
+    assert [line.partition(":")[0] for line in named] == [
+        "empty.jsonl", "not-json-in-the-middle-raw.jsonl", "replace-omits-shadowed-raw.jsonl",
+    ]  # fmt: skip
+    assert named[0].endswith("; nothing counted")
+    told = json.loads(say("stats", "--json", tmp_path)[1])
+    assert [(log["state"], log["stop"] is None, log["error"] is None) for log in told["logs"]] == [
+        ("clean", True, True), ("not-a-log", True, False), ("refused", False, False), ("refused", True, False),
+    ]  # fmt: skip
+    assert told["unread"] == [{"path": f"{tmp_path}/gone.jsonl", "why": "no such file or directory"}]
+
+
+def test_of_many_bad_logs_the_first_are_named(say, tmp_path):
+    for number in range(14):
+        (tmp_path / f"{number:02}.jsonl").write_bytes(b"")
+    lines = say("stats", tmp_path)[2].splitlines()
+    assert len(lines) == 14
+    assert lines[-1] == "dshlog: note: and 2 more, which --json lists"
 
 
 def test_what_cannot_be_read_is_told(say, tmp_path):

@@ -248,6 +248,20 @@ def test_what_dsh_does_not_see_behind_a_link(root, judge):
 
 
 @POSIX
+def test_links_that_lead_nowhere_are_named(root, judge):
+    store(root, small_log(id="a"))
+    (root / PROJECT / "gone").symlink_to("nowhere")
+    (root / "--gone--").symlink_to("nowhere")
+    (root / "notes").symlink_to("nowhere")
+    logs, about = codes(judge(root))
+    assert logs == {f"{PROJECT}/a/{V4}": ["clean"]}
+    assert about == [("D110", "sessions/--gone--"), ("D110", f"sessions/{PROJECT}/gone")]
+    assert [found["message"] for found in judge(root)["store"]] == [
+        "a symbolic link that leads nowhere: dsh knows no session there"
+    ] * 2
+
+
+@POSIX
 def test_a_directory_in_place_of_a_log_makes_the_list_fail_and_a_dead_link_vanishes(root, judge):
     (root / PROJECT / "a" / V4).mkdir(parents=True)
     (root / PROJECT / "b").mkdir()

@@ -109,6 +109,7 @@ def test_links_are_told_and_their_logs_do_not_count(root, tmp_path):
     (root / "--x--/flat.jsonl").symlink_to("/dev/null")
     facts = scan_root(str(root), "")
     assert facts.linked_projects == (PROJECT,)
+    assert facts.dead_links == ("--x--/gone",)
     assert facts.sessions[1] == SessionEntry(project="--x--", segment="s1", names=("session.v4.jsonl",), linked=True)
     assert dict(facts.encodings) == {"raw": 0, "zstd": 1}
     assert facts.flat == ()

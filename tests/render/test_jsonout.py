@@ -95,4 +95,7 @@ def test_the_surface_has_every_key_in_its_order(build):
 
 
 def test_a_card_is_the_log_with_a_schema_number(build):
-    assert card_dict(build.clean()) == {"schema": 1, **log_dict(build.clean())}
+    names = {"title": None, "goal": None, "stop": None}
+    assert card_dict(build.clean()) == {"schema": 1, **log_dict(build.clean()), **names}
+    told = card_dict(build.refused(stop=5), build.view(title="a", goal="b"))
+    assert (told["title"], told["goal"], told["stop"]) == ("a", "b", 5)

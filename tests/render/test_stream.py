@@ -65,7 +65,7 @@ def test_the_plot_is_as_wide_as_the_terminal():
     lines = list(stream_lines(view(), Look(width=24)))
     (bars,) = (line for line in lines if "█" in line)
     assert len(bars) == 22
-    assert lines[-2:] == ["  100 ms         2.0 s;", "    a column is 95 ms"]
+    assert lines[-2:] == ["  100 ms         2.0 s", "  a column is 95 ms"]
 
 
 @pytest.mark.parametrize(
@@ -83,3 +83,16 @@ def test_json_has_every_key():
     assert document["gaps"] == {"count": 2, "median": 10, "p95": 20, "longest": 20, "after": 5}
     assert document["tokens"] == [[100, 10], [1000, 0], [2000, 20]]
     assert stream_dict(view(gaps=None))["gaps"] is None
+
+
+@pytest.mark.parametrize("width", [30, 60, 70, 80, None])
+def test_the_axis_stands_under_the_bars_in_one_piece(width):
+    lines = list(stream_lines(view(), Look(width=width)))
+    bars = next(number for number, line in enumerate(lines) if line.endswith("█"))
+    axis, *more = lines[bars + 1 :]
+    assert axis.startswith("  100 ms")
+    assert axis[: len(lines[bars])].endswith("2.0 s")
+    if "; a column is " in axis:
+        assert more == []
+    else:
+        assert (len(more), more[0][:14]) == (1, "  a column is ")

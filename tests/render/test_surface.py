@@ -173,6 +173,32 @@ def test_a_card_is_facts_then_the_last_messages_then_what_to_run_next(build):
     ]
 
 
+def test_a_card_says_that_it_tells_of_a_prefix_only(build):
+    view = build.view(build.row())
+    lines = list(card_lines(build.refused(stop=5, records=11, events=3), view))
+    assert lines[2] == (
+        "  read      only the prefix before the damage at line 5 (3 of 11 records can be read); "
+        "times, events, what is open and messages are of it"
+    )
+    behind = list(card_lines(build.refused(stop=5, records=3, events=3), view))
+    assert behind[2].startswith("  read      only the prefix before the damage at line 5; times, ")
+    torn = list(card_lines(build.refused(state="torn", stop=5, records=4, events=3), view))
+    assert torn[2].startswith(
+        "  read      only the prefix before the torn tail at line 5 (3 of 4 records can be read); "
+    )
+    for whole in (build.refused(), build.refused(state="torn", stop=5, records=3, events=3)):
+        assert not any(line.startswith("  read ") for line in card_lines(whole, view))
+
+
+def test_a_card_has_the_title_and_the_goal_of_the_session(build):
+    view = build.view(title="Count\nto three " + "x" * 200, goal="ship it")
+    lines = list(card_lines(build.clean(), view))
+    assert lines[3].startswith("  title     Count to three xxx")
+    assert (len(lines[3]), lines[3][-1]) == (92, "\N{HORIZONTAL ELLIPSIS}")
+    assert lines[4] == "  goal      ship it"
+    assert len(list(card_lines(build.clean(), view, Look(width=60)))[3]) == 60
+
+
 def test_a_card_tells_local_time_beside_utc(build, monkeypatch):
     monkeypatch.setenv("TZ", "XST-5:45")
     time.tzset()

@@ -90,6 +90,8 @@ def test_a_list_of_paths_keeps_them_whole():
         ("\x1b[31mone\x1b[0m two", 7, ["\x1b[31mone\x1b[0m two"]),
         ("\x1b[31mone\x1b[0m two", 6, ["\x1b[31mone\x1b[0m", "    two"]),
         ("x" * 9, 4, ["x" * 9]),
+        ("next: dshlog repair x", 9, ["next: dshlog repair x"]),
+        ("  or: dshlog repair x   (one two)", 9, ["  or: dshlog repair x", "    (one", "        two)"]),
     ],
 )
 def test_a_long_line_is_folded_at_words(line, width, rows):

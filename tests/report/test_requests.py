@@ -8,16 +8,24 @@ import pytest
 
 import rows
 from dshlog.fold.request import request_at
-from dshlog.render.request import difference_lines
+from dshlog.model.report import ReaderVerdict, Report
+from dshlog.model.why import Heir
+from dshlog.render.look import Look
+from dshlog.render.request import difference_dict, difference_lines
+from dshlog.render.why import why_dict, why_lines
 from dshlog.report.decode import read_log
 from dshlog.report.difference import difference
+from dshlog.report.events import event_rows
 from dshlog.report.facts import facts
 from dshlog.report.request import requests
+from dshlog.report.turns import turns
 from dshlog.report.why import why
 from dshlog.storage.source import BytesSource
 from logbuilder import Log, image, text, worked
 
 EVERY = [0, 1, 2, 3, 4]
+OPENS = ReaderVerdict(build="0.2.1", opens=True)
+REPORT = Report(path="log", state="clean", native=OPENS, latest=OPENS, findings=(), version=4)
 ALL = {(number, call) for number in range(1, 6) for call in range(1, 12)}
 
 
@@ -110,6 +118,24 @@ def test_attempts_are_calls_too(version):
     assert first.messages == second.messages
 
 
+@pytest.mark.parametrize("version", EVERY)
+def test_events_and_turns_name_the_requests_that_there_are(version):
+    log = called(version)
+    source = BytesSource(rows.zstd(log.batches()))
+    found = found_in(log).found.values()
+    named: dict = {}
+    for row in event_rows(read_log(source, "log")):
+        if row.request is not None:
+            named.setdefault(row.request, []).append(row.seq)
+    for view in found:
+        expected = {view.first, view.answer} | ({view.seq} if view.call == 1 else set())
+        assert named[view.name] == sorted(expected)
+    assert len(named) == len(found)
+    spans = turns(read_log(source, "log"))
+    assert [name for turn in spans for name in turn.requests] == list(named)
+    assert [name for turn in spans for step in turn.steps for name in step.requests] == list(named)
+
+
 def test_the_log_may_be_taken_to_end_earlier():
     log = called(4)
     whole = found_in(log)
@@ -169,6 +195,34 @@ def test_a_pruned_result_that_is_compacted_is_followed_to_the_end(version):
     told = differs(log, (1, 2), (2, 1))
     pruned, compacted = (cause for cause in told.causes if cause.kind in {"pruning", "compaction"})
     assert pruned.nodes[0] in compacted.nodes
+
+
+def cause_words(told):
+    return " ".join(" ".join(line.split()) for line in difference_lines(REPORT, told))
+
+
+@pytest.mark.parametrize("version", EVERY)
+def test_a_cause_counts_all_that_it_replaced_and_what_of_it_the_earlier_request_had(version):
+    log = called(version)
+    replaced = {made.seq: made.shadowed for made in found_in(log).replacements}
+    first, later = differs(log, (1, 1), (2, 1)), differs(log, (1, 2), (2, 1))
+    for told in (first, later):
+        for cause in told.causes:
+            assert cause.replaced == replaced.get(cause.seq, ())
+    compaction = next(cause for cause in first.causes if cause.kind == "compaction")
+    assert len(compaction.replaced) > len(compaction.nodes)
+    many, some = len(compaction.replaced), len(compaction.nodes)
+    assert f"replaced {many} messages, {some} of them in the earlier request: {compaction.nodes[0]}" in cause_words(
+        first
+    )
+    pruning, compaction = (cause for cause in later.causes if cause.kind in {"pruning", "compaction"})
+    assert f"replaced 1 message: {pruning.nodes[0]}" in cause_words(later)
+    words = (
+        f"replaced {len(compaction.replaced)} messages, which stand for {len(compaction.nodes)} of the earlier request"
+    )
+    assert words in cause_words(later)
+    held = difference_dict("log", version, later)["causes"]
+    assert [one["replaced"] for one in held] == [list(cause.replaced) for cause in later.causes]
 
 
 @pytest.mark.parametrize("version", EVERY)
@@ -241,6 +295,44 @@ def test_every_event_has_an_answer_that_fits_the_surface(version):
 
 
 @pytest.mark.parametrize("version", EVERY)
+def test_what_replaced_a_message_is_named_with_its_compaction_or_pruning(version):
+    log = worked(version)
+    log.end_turn()
+    log.turn()
+    result = next(event["seq"] for event in log.events if event["type"] == "tool/result")
+    pruned = log.prune(result, "(pruned)")
+    made = []
+    for words in ("so far", "all of it"):
+        users = [seq for seq in log.nodes if log.events[seq]["type"] == "user/message"]
+        made.append(log.compact(users[0], log.nodes[-1], words))
+        log.user("go on")
+    answer = asked(log, result)
+    tied = [log.events[seq - 1]["data"]["compactionId"] for seq in made]
+    by = "compact-checkpoint" if version == 4 else "compact"
+    assert answer.replaced_by == (
+        Heir(pruned, "tool/result", None, "pruning", pruned - 1, "compaction/prune"),
+        *(
+            Heir(seq, "user/message", by, "compaction", seq - 1, "compaction/summary", tie)
+            for seq, tie in zip(made, tied, strict=True)
+        ),
+    )
+    told = [one["toldBy"] for one in why_dict(answer)["replacedBy"]]
+    assert told == [pruned - 1, made[0] - 1, made[1] - 1]
+    text = " ".join(" ".join(line.split()) for line in why_lines(answer, REPORT))
+    assert f"replaced by {pruned} tool/result, pruning, told by compaction/prune {pruned - 1} " in text
+    for seq, tie in zip(made, tied, strict=True):
+        words = f"and that by {seq} user/message by {by}, compaction {tie}, told by compaction/summary {seq - 1} "
+        assert words in text
+
+
+def test_a_replacement_without_a_space_is_cut_to_the_terminal():
+    log = worked(4)
+    result = next(event["seq"] for event in log.events if event["type"] == "tool/result")
+    log.prune(result, "x" * 500)
+    assert max(map(len, why_lines(asked(log, result), REPORT, Look(width=60)))) == 60
+
+
+@pytest.mark.parametrize("version", EVERY)
 def test_a_pruned_and_compacted_result_tells_its_whole_way(version):
     log = called(version)
     first, second = (event["seq"] for event in log.events if event["type"] == "tool/result")
@@ -250,7 +342,7 @@ def test_a_pruned_and_compacted_result_tells_its_whole_way(version):
         (second, "tool/result"),
         (summary + 1, "user/message"),
     ]
-    assert answer.replaced_by[1].via == ("compact-checkpoint" if version == 4 else "compact")
+    assert answer.replaced_by[1].by == ("compact-checkpoint" if version == 4 else "compact")
     assert [(link.seq, link.via) for link in answer.cited_by] == [(second, "sourceEventSeqs")]
     assert asked(log, second).hides == (first,)
     assert {link.via for link in asked(log, second).cited_by} == {"data.shadowedSeqs", "sourceEventSeqs"}

@@ -206,3 +206,22 @@ def test_a_message_of_any_form_is_shown(message):
     log.event("user/message", message, surfaceOp="append")
     view = view_of(log)
     assert [row.type for row in view.rows] in (["user/message"], [])
+
+
+@pytest.mark.parametrize("form", [rows.raw, rows.zstd])
+@pytest.mark.parametrize("version", EVERY)
+def test_the_view_at_the_end_has_the_last_title_and_the_goal(version, form):
+    def title(words):
+        log.event("session/title", {"title": words, "messageSeqs": [], "source": {"kind": "user"}})
+
+    log = compacted(version)
+    assert (view_of(log, form=form).title, view_of(log, form=form).goal) == (None, None)
+    title("first")
+    log.event("goal/change", {"kind": "goal/change", "version": 1, "operation": "create", "goal": {"objective": "win"}})
+    title("second")
+    log.user('a person who writes "session/title" gives none')
+    view = view_of(log, form=form)
+    assert (view.title, view.goal) == ("second", "win")
+    lines = rows.raw(log.batches()).splitlines(keepends=True)
+    broken = b"".join([*lines[:-2], b"{}\n", *lines[-2:], *[b'{"type":"turn/end","seq":99}\n']])
+    assert viewed(broken)[0].title == "first"
