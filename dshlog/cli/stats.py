@@ -96,13 +96,9 @@ class _Run:
 
         worst, logs = 0, 0
         try:
-            for log in self._found(path):
+            for log, fault in self._found(path):
                 logs += 1
-                try:
-                    worst = max(worst, self._log(log))
-                except Unreadable as error:
-                    self.unread.append({"path": log, "why": error.why})
-                    worst = max(worst, _tell(error))
+                worst = max(worst, self._one(log, fault))
         except Unreadable as error:
             return _tell(error)
         if not logs:
@@ -110,14 +106,28 @@ class _Run:
             return 2
         return worst
 
-    def _found(self, path: str) -> Iterator[str]:
-        """Yield the logs, also what cannot be read as one."""
+    def _one(self, log: str, fault: Unreadable | None) -> int:
+        """Count one log, or tell why it cannot be read, and give the exit status."""
+        from dshlog.files.unreadable import Unreadable
+
+        if fault is None:
+            try:
+                return self._log(log)
+            except Unreadable as error:
+                fault = error
+        self.unread.append({"path": log, "why": fault.why})
+        return _tell(fault)
+
+    def _found(self, path: str) -> Iterator[tuple[str, Unreadable | None]]:
+        """Yield the logs, and what cannot be read as one with the reason."""
+        from dshlog.cli.entry import unreadable_entry
+
         if path == "-":
-            yield path
+            yield path, None
             return
         self._places.enter(path)
         for found in self._world.find(path):
-            yield found.path
+            yield found.path, None if found.kind == "log" else unreadable_entry(found)
 
     def _log(self, path: str) -> int:
         from dshlog.render.text import leading

@@ -21,19 +21,22 @@ if TYPE_CHECKING:
 
 WIDTH = 100  # columns of running text outside a terminal
 _LABEL = 10  # columns before the text
+_NAME = 30  # columns of a name outside a terminal, where the layout is fixed
 
 
 def list_lines(rules: Iterable[Rule], look: Look = PLAIN) -> Iterator[str]:
     """Yield one line for each rule, with a heading above each letter; the rules are in order."""
+    listed = list(rules)
+    width = _NAME if look.width is None else max((len(rule.name) for rule in listed), default=0)
     letter = ""
-    for rule in rules:
+    for rule in listed:
         if rule.code[0] != letter:
             if letter:
                 yield ""
             letter = rule.code[0]
             yield look.paint("bold", _fitted(f"{letter}  {LETTERS[letter]}", look))
         worst = severity(rule)
-        line = f"{rule.code}  {worst:<7}  {rule.name:<30}  {rule.summary}"
+        line = f"{rule.code}  {worst:<7}  {rule.name:<{width}}  {rule.summary}"
         yield _fitted(line, look).replace(worst, look.paint(worst, worst), 1)
 
 

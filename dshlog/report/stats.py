@@ -167,6 +167,11 @@ def log_stats(
     return stats, report
 
 
+def _elapsed(began: int | None, at: int | None) -> int | None:
+    """Give the ms between two times; None where one is unknown, or the clock went back."""
+    return None if began is None or at is None or at < began else at - began
+
+
 def _packed(line: bytes, version: int) -> dict[str, Any] | None:
     try:
         return packed_row(line, version)
@@ -210,16 +215,16 @@ class _Counting:
         elif kind == "turn/start":
             activity.turns.append(Turn(scalar(data.get("turn")), at, self._session))
         elif kind == "turn/end":
-            if activity.turns and (began := activity.turns[-1].began) is not None and at is not None:
-                activity.turns[-1].lasted = at - began
+            if activity.turns:
+                activity.turns[-1].lasted = _elapsed(activity.turns[-1].began, at)
         elif kind == "step/start":
             activity.steps += 1
             self._step = at
             if activity.turns:
                 activity.turns[-1].steps += 1
         elif kind == "step/end":
-            if self._step is not None and at is not None:
-                activity.step_durations.append(at - self._step)
+            lasted = _elapsed(self._step, at)
+            activity.step_durations += [] if lasted is None else [lasted]
             self._step = None
         elif kind == "tool/call":
             self._call(data, at)
@@ -255,8 +260,8 @@ class _Counting:
         if called is None:
             return  # A call that never started took no time.
         tool = self.activity.tool(called[0])
-        if called[1] is not None and at is not None:
-            tool.durations.append(at - called[1])
+        lasted = _elapsed(called[1], at)
+        tool.durations += [] if lasted is None else [lasted]
         if _failed(data):
             tool.failures += 1
             if self.activity.turns:

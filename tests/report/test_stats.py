@@ -112,6 +112,17 @@ def test_a_result_that_replaces_another_is_no_second_answer():
     assert len(figures(log)[0].activity.tools["bash"].durations) == 2
 
 
+@pytest.mark.parametrize("version", range(5))
+def test_a_clock_that_goes_back_gives_no_duration(version):
+    log = conversation(version)
+    for event in log.events:
+        if event["type"] in ("tool/result", "step/end", "turn/end") and event["seq"] > len(log.events) // 2:
+            event["time"] = 1
+    done = figures(log)[0].activity
+    assert [turn.lasted is None for turn in done.turns] == [False, True]
+    assert (len(done.step_durations), len(done.tool("bash").durations)) == (1, 1)
+
+
 def test_sums():
     total = Stats("")
     for version in (0, 4):
