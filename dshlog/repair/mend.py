@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dshlog.model.vocabulary import LATEST
-from dshlog.repair.finish import closed, closing_actions, members_of, value_of
+from dshlog.repair.ending import closable, closers_of, refused_words, with_ending
+from dshlog.repair.finish import closing_actions, members_of, value_of
 from dshlog.repair.fixes.chosen import chosen_for
 from dshlog.repair.framing import LINE_FEED, framing_actions, take_tail
 from dshlog.repair.plan import NOTHING, Action, Changed, Lost, Plan
@@ -18,7 +19,6 @@ from dshlog.repair.sheet import Line, Sheet, load
 from dshlog.repair.standing import Standing, stand
 from dshlog.repair.words import choose_words, events_word, left_alone_words, records_word, unread_words
 from dshlog.report.sequence import GAP
-from dshlog.storage.jsontext import dumps
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -84,6 +84,7 @@ def _mended(source: Source, before: Report, wishes: Wishes, *, lossless: bool, k
         return Plan(before=before, why_not="nothing in it can be read as the header of a log")
     standing = stand(sheet, wishes.fix)
     for _ in range(ROUNDS):
+        standing = closable(sheet, standing, wishes) if standing.sound else standing
         if standing.sound:
             break
         left_alone = (LEFT_ALONE - wishes.fix).issuperset(standing.names)
@@ -176,17 +177,13 @@ def _no_way(first: list[Found]) -> str:
 
 
 def _plan(sheet: Sheet, before: Report, actions: list[Action], wishes: Wishes, standing: Standing) -> Plan:
-    judge = standing.mark.judge()
-    last = sheet.lines[-1].text if len(sheet.lines) > 1 else None
-    closing, marker = closed(judge.tail, judge.position, last, wishes.now)
+    closing, marker = closers_of(sheet, standing, wishes.now)
     if marker is not None:
-        sheet.lines += [Line(text=dumps(event) + b"\n") for event in (*closing, marker)]
+        sheet = with_ending(sheet, closing, marker)
         actions = [*actions, *closing_actions(closing, marker)]
         standing = stand(sheet, wishes.fix, standing.mark)
         if not standing.sound:
-            return Plan(
-                before=before, why_not=f"closed as dsh closes it, dsh would refuse it at {standing.first[0].code}"
-            )
+            return Plan(before=before, why_not=refused_words(standing))
     else:
         closing, marker = sheet.closers, sheet.marker
     events = standing.mark.judge().position

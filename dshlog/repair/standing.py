@@ -96,9 +96,9 @@ def stand(sheet: Sheet, fix: frozenset[str] = frozenset(), mark: Mark | None = N
     return _at_end(sheet, fix, mark)
 
 
-def before(sheet: Sheet, index: int) -> Mark:
-    """Give the mark before a line of a log that its own build opens."""
-    return _moved(sheet, _start(sheet, frozenset()), index)
+def before(sheet: Sheet, index: int, fix: frozenset[str] = frozenset()) -> Mark:
+    """Give the mark before a line of a log that its own build opens; findings named in `fix` count as in `stand`."""
+    return _moved(sheet, _start(sheet, fix), index)
 
 
 def _start(sheet: Sheet, fix: frozenset[str]) -> Mark | None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import build
 import damage
 import mutate
+import opened
 from bases import Case, bases
 from dshlog.repair.planner import Wishes, plan_repair
 from dshlog.repair.script import result
@@ -112,5 +113,5 @@ def test_shuffled_lost_and_doubled_lines(path, order):
 @given(seed=st.integers(0, 10**6))
 def test_mutants(seed):
     case: Case
-    for case in (*mutate.cases(BASES, 2, seed), *damage.cases(BASES, 2, seed)):
+    for case in (*mutate.cases(BASES, 2, seed), *damage.cases(BASES, 2, seed), *opened.cases(BASES, 1, seed)):
         lawful(case.data, f"session{case.suffix}")

@@ -99,6 +99,8 @@ REMEDIES: dict[str, tuple[Remedy, ...]] = {
     "call-advertised-twice": (calls.second_copy,),
     "call-differs": (calls.advertised_arguments,),
     "call-unanswered": (turns.close_before,),
+    "pending-call-id-malformed": (callids.fill_ids,),
+    "tail-scan-fails": (turns.number,),
     "compaction-crossed": (turns.orphan_marker, turns.inner_marker),
 }
 
