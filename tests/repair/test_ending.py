@@ -8,6 +8,8 @@ import pytest
 from test_remedies import repaired
 
 import opened
+from dshlog.repair.finish import Tail, finish
+from dshlog.storage.source import BytesSource
 
 NO_TURN = [
     *(value for value in opened.ODD if value is not opened.GONE and value not in ({"turn": 1}, {"turn": 1, "step": 1})),
@@ -59,3 +61,15 @@ def test_a_call_without_an_id_gets_one_before_it_is_closed(version, value, which
     assert named == ["call-1", "call-2"]  # as its chunks say
     assert not plan.lost
     assert made is not None
+
+
+@pytest.mark.parametrize("version", [0, 3, 4])
+def test_a_call_that_started_behind_the_first_bad_record_was_never_started(version):
+    lines = log(version, len, lambda rows: f"$[{number(rows, 'tool/result')}].seq", 99)
+    path = f"session.v{version}.jsonl" if version else "session.jsonl"
+    tail = Tail(BytesSource(b"".join(lines)), path)
+    plan = finish(tail, now=1)
+    assert [event["data"]["error"]["code"] for event in plan.closers[:2]] == [
+        "TOOL_OUTCOME_UNKNOWN",
+        "TOOL_NOT_STARTED",
+    ]
