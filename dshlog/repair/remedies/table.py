@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dshlog.repair.fixes import members, messages
 from dshlog.repair.fixes.native import as_remedy
-from dshlog.repair.remedies import callids, calls, fields, header, last, lines, order, payload, turns, wrapper
+from dshlog.repair.remedies import callids, calls, fields, header, last, lines, order, payload, text, turns, wrapper
 
 if TYPE_CHECKING:
     from dshlog.repair.plan import Plan
@@ -19,6 +19,8 @@ REMEDIES: dict[str, tuple[Remedy, ...]] = {
     # -- lines
     "not-json": (lines.blank, lines.joined, lines.one_byte, lines.patched, lines.unreadable),
     "not-an-object": (lines.blank, lines.unreadable),
+    "invalid-utf8": (text.utf8,),
+    "lone-surrogate": (text.surrogates,),
     # -- the header
     "header-not-json": (lines.byte_order_mark,),
     "header-not-session": (header.kind, header.rebuilt),
