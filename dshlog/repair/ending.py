@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from dshlog.model.number import MAX_SAFE
 from dshlog.repair.finish import closed
 from dshlog.repair.sheet import Line
 from dshlog.repair.standing import Found, Standing, before, stand
@@ -92,7 +93,7 @@ def _opening(sheet: Sheet, scan: TailScan) -> tuple[int, str] | None:
 
 
 def _is_number(value: object) -> bool:
-    return type(value) is int and value > 0
+    return type(value) is int and 0 < value <= MAX_SAFE
 
 
 def _is_text(value: object) -> bool:

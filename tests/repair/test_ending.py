@@ -14,6 +14,7 @@ from dshlog.storage.source import BytesSource
 NO_TURN = [
     *(value for value in opened.ODD if value is not opened.GONE and value not in ({"turn": 1}, {"turn": 1, "step": 1})),
     {"turn": 0},
+    {"turn": 2**53},
 ]
 NO_ID = ["", None, 2, {}, ["x"], opened.GONE]
 
