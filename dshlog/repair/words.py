@@ -60,7 +60,7 @@ def agreed_words(plan: Plan) -> str:
         what = f"it loses {_lost_words(plan.records_lost, len(plan.lost) - plan.records_lost)}"
     else:
         first = next(action.loss for action in plan.actions if action.loss != "none")
-        what = f"what it costs: {first}"
+        what = f"it loses {first}"
     return f"{what}; --allow-loss agrees to that"
 
 

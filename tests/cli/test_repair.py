@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -653,6 +654,9 @@ def test_the_fixes_are_listed(say):
     assert status == 0
     assert "\nmark-ignorable=TYPE\n" in out
     assert "\ndrop-record[=TYPE]\n" in out
+    entries = {entry.split("\n")[0]: entry for entry in re.split(r"\n(?! )", out)}
+    for name, needed in {"recite": False, "close-open": True, "open-lost": True, "start-call": True}.items():
+        assert ("needs --allow-loss" in " ".join(entries[name].split())) == needed
     told = json.loads(say("--fix", "list", "--json")[1])
     assert {fix["name"] for fix in told["fixes"]} >= {"recite", "map-source", "drop-member"}
     assert all(fix.keys() == {"name", "value", "needs_value", "what", "loss", "proof"} for fix in told["fixes"])

@@ -353,6 +353,17 @@ def test_the_plan_names_the_fix_and_the_upgrade_takes_the_result(name, tmp_path)
     assert again.why_not is None
 
 
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_record_that_is_made_up_has_to_be_agreed_to(name, tmp_path):
+    version, _, fixes, _ = BROKEN[name]
+    path = tmp_path / file_of(version)
+    path.write_bytes(log_of(name))
+    plan = plan_repair(path, now=1, fix=fixes)
+    made_up = [action for action in plan.actions if action.kind == "insert" and "goal message" not in action.message]
+    assert all(action.loss.startswith("nothing, but ") for action in made_up)
+    assert not made_up or plan.why_not.endswith("; --allow-loss agrees to that")
+
+
 @pytest.mark.parametrize("name", ["a_member_of_a_preset", "an_unknown_kind_of_source", "a_message_that_cites_nothing"])
 def test_records_that_nobody_had_to_touch_stay_byte_for_byte(name, tmp_path):
     version, _, fixes, _ = BROKEN[name]
