@@ -12,7 +12,7 @@ from dshlog.repair.fixes.chosen import chosen_for
 from dshlog.repair.framing import LINE_FEED, framing_actions, take_tail
 from dshlog.repair.plan import NOTHING, Action, Changed, Lost, Plan
 from dshlog.repair.remedies.case import Case, place_of
-from dshlog.repair.remedies.order import told
+from dshlog.repair.remedies.order import rises, told
 from dshlog.repair.remedies.table import ANY_GAP, CHOICES, LAST, LEFT_ALONE, UNREAD, remedies_for
 from dshlog.repair.script import script_of
 from dshlog.repair.sheet import Line, Sheet, load
@@ -131,7 +131,8 @@ def _step(sheet: Sheet, standing: Standing, wishes: Wishes, *, lossless: bool) -
         step = _tried(sheet, standing, wishes, tried, lossless=True)
         if step is not None:
             return step, names
-        names = [told(sheet, standing.at) if name == GAP else name for name in names]
+        if not rises(sheet, standing.at, standing.mark.judge().position):
+            names = [told(sheet, standing.at) if name == GAP else name for name in names]
     left = [remedy for remedy in remedies_for(names) if remedy not in tried]
     return _tried(sheet, standing, wishes, left, lossless=lossless), names
 
@@ -223,6 +224,8 @@ def _renumbered(sheet: Sheet) -> Iterator[Action]:
 
 def _number_only(line: Line) -> bool:
     """Tell whether a line says the same under another number, as far as a look at it tells."""
+    if line.moved:
+        return True
     row, old = line.row, Line(text=line.old).row
     return (
         row is not None and old is not None and row.get("type") == old.get("type") and row.get("seq") != old.get("seq")

@@ -13,7 +13,7 @@ from dshlog.storage.container import Container
 from dshlog.storage.source import MAGIC
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from dshlog.model.report import Encoding
     from dshlog.repair.salvage import Stretch
@@ -30,7 +30,8 @@ class Line:
     """One line, which does not change once it is made. `text` is what it says now, with its line feed, `old` what the source says.
 
     `number` counts from 1 in the text of the source and is 0 for a line that was added; `at` is its offset
-    in that text and `group` the stretch of frames that it stands in.
+    in that text and `group` the stretch of frames that it stands in. `moved` tells that it says the same as in the
+    source, under another number.
     """
 
     text: bytes
@@ -38,6 +39,7 @@ class Line:
     number: int = 0
     at: int = 0
     group: int = -1
+    moved: bool = False
     _seq: int = _UNREAD
     _count: int = 0
 
@@ -75,6 +77,20 @@ class Line:
     def saying(self, text: bytes) -> Line:
         """Give the line with another text."""
         return Line(text=text, old=self.old, number=self.number, at=self.at, group=self.group)
+
+    def numbered(self, text: bytes, move: Callable[[int], int]) -> Line:
+        """Give the line with the text that it has once positions have moved, its own as told."""
+        seq = self._seq if self._seq in {_UNREAD, _NONE} else move(self._seq)
+        return Line(
+            text=text,
+            old=self.old,
+            number=self.number,
+            at=self.at,
+            group=self.group,
+            moved=self.moved or not self.touched,
+            _seq=seq,
+            _count=self._count,
+        )
 
 
 @dataclass(slots=True, kw_only=True)

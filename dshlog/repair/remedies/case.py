@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from dshlog.model.place import Place
 from dshlog.repair.finish import time_of
 from dshlog.repair.plan import NOTHING, Action
-from dshlog.repair.references import Shift, moved_text, names_later
+from dshlog.repair.references import Shift, moved_text, names_later, position
 from dshlog.repair.sheet import Line
 from dshlog.storage.jsontext import dumps
 
@@ -121,10 +121,15 @@ def shift(sheet: Sheet, index: int, move: Shift, version: int) -> None:
     """Move positions in all lines from `index` on."""
     if not move.by:
         return
+
+    def own(seq: int) -> int:
+        return position(seq, move)
+
     for at in range(index, len(sheet.lines)):
-        made = moved_text(sheet.lines[at].text, move, version)
+        line = sheet.lines[at]
+        made = moved_text(line.text, move, version)
         if made is not None:
-            retell(sheet, at, made)
+            sheet.lines[at] = line.numbered(made, own)
     _shift_seed(sheet, move.start, move.by)
 
 

@@ -164,6 +164,15 @@ def fork_at(sheet: Sheet) -> tuple[list[Line], list[Line]] | None:
     return [counted[index] for index in first], [counted[index] for index in second]
 
 
+def rises(sheet: Sheet, index: int, end: int) -> bool:
+    """Tell whether no record from a line on has a position below `end`, or one before it: then some are missing, and that is all."""
+    for line in sheet.lines[index:]:
+        if line.seq is None or line.seq < end:
+            return False
+        end = line.seq + line.count
+    return True
+
+
 def told(sheet: Sheet, index: int) -> str:
     """Give the name of what broke the numbering at a line."""
     stories = tell(_positions(sheet)[0])
