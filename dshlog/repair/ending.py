@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from dshlog.model.number import MAX_SAFE
 from dshlog.repair.finish import closed
-from dshlog.repair.sheet import Line
+from dshlog.repair.line import Line
 from dshlog.repair.standing import Found, Standing, before, stand
 from dshlog.rules.register import BY_NAME
 from dshlog.storage.jsontext import dumps

@@ -10,12 +10,13 @@ from dshlog.repair.ending import closable, closers_of, refused_words, with_endin
 from dshlog.repair.finish import closing_actions, members_of, value_of
 from dshlog.repair.fixes.chosen import chosen_for
 from dshlog.repair.framing import LINE_FEED, framing_actions, take_tail
+from dshlog.repair.line import Line
 from dshlog.repair.plan import NOTHING, Action, Changed, Lost, Plan
 from dshlog.repair.remedies.case import Case, place_of
 from dshlog.repair.remedies.order import rises, told
 from dshlog.repair.remedies.table import ANY_GAP, CHOICES, LAST, LEFT_ALONE, UNREAD, remedies_for
 from dshlog.repair.script import script_of
-from dshlog.repair.sheet import Line, Sheet, load
+from dshlog.repair.sheet import Sheet, load
 from dshlog.repair.standing import Standing, stand
 from dshlog.repair.words import choose_words, events_word, left_alone_words, records_word, unread_words
 from dshlog.report.sequence import GAP
@@ -40,7 +41,7 @@ class Step(NamedTuple):
     standing: Standing
 
 
-def mend(source: Source, before: Report, wishes: Wishes, *, lossless: bool = False) -> Plan | None:
+def mend(source: Source, before: Report, wishes: Wishes, *, lossless: bool = False, tried: bool = False) -> Plan | None:
     """Plan the repair of a log with remedies.
 
     Args:
@@ -48,12 +49,13 @@ def mend(source: Source, before: Report, wishes: Wishes, *, lossless: bool = Fal
         before: the report on it.
         wishes: what is asked for.
         lossless: take no remedy that loses something.
+        tried: `keeping_tail` has said already that it has no such plan.
 
     Returns:
         The plan, which has no script when there is no way; None when only a lossy one is left and none may be
         taken.
     """
-    kept = keeping_tail(source, before, wishes, lossless=lossless)
+    kept = None if tried else keeping_tail(source, before, wishes, lossless=lossless)
     if kept is not None and not kept.lossy:
         return kept
     cut = _mended(source, before, wishes, lossless=lossless, keep=False)
@@ -112,7 +114,8 @@ def _mended(source: Source, before: Report, wishes: Wishes, *, lossless: bool, k
         standing = stand(sheet, wishes.fix)
         if not standing.sound:
             return Plan(before=before, why_not=_no_way(standing.first))
-    return replace(_plan(sheet, before, actions, wishes, standing), fixes=used, unwritten=unwritten)
+    made = _plan(sheet, before, actions, wishes, standing)
+    return replace(made, fixes=used, unwritten=unwritten)
 
 
 def _step(sheet: Sheet, standing: Standing, wishes: Wishes, *, lossless: bool) -> tuple[Step | None, list[str]]:

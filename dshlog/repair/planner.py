@@ -174,7 +174,7 @@ def _finished(source: Source, plan: Plan, wishes: Wishes) -> Plan:
     if not plan.lossy and plain(list(plan.closers)):
         return plan
     for lossless in (True, False):
-        other = mend(source, plan.before, wishes, lossless=lossless)
+        other = mend(source, plan.before, wishes, lossless=lossless, tried=lossless)
         if other is not None and other.script is not None and other.records_lost < plan.records_lost:
             return agreed(other, wishes)
     if _opens(source, plan):

@@ -53,7 +53,31 @@ class Shift:
         return [seq + by if seq >= start else seq for seq in seqs if seq >= start or seq < first_gone]
 
 
-def moved_text(text: bytes, move: Shift, version: int) -> bytes | None:
+class Moves:
+    """Shifts one after the other, in a log of one generation, for lines that they move at once."""
+
+    own_only = False
+
+    def __init__(self, version: int, *shifts: Shift) -> None:
+        self.version, self.shifts = version, shifts
+
+    def __call__(self, seq: int) -> int | None:
+        """Give the new position; None for an event that is gone."""
+        at: int | None = seq
+        for shift in self.shifts:
+            if at is None:
+                return None
+            at = shift(at)
+        return at
+
+    def all(self, seqs: list[int]) -> list[int]:
+        """Give the new positions of those that are not gone."""
+        for shift in self.shifts:
+            seqs = shift.all(seqs)
+        return seqs
+
+
+def moved_text(text: bytes, move: Shift | Moves, version: int) -> bytes | None:
     """Give the line of an event as `moved_row` moves it; None when nothing in it moves.
 
     In a line that is spelled as dsh spells most of them only the numbers are written anew.
@@ -176,7 +200,12 @@ def _result_id(row: Event, data: Event, move: Move, version: int) -> None:
 def _cite(out: Event, cited: object, move: Move) -> None:
     if type(cited) is not list:
         return
-    if isinstance(move, Shift) and set(map(type, cited)) == {int} and min(cited) >= 0 and max(cited) <= MAX_SAFE:
+    if (
+        isinstance(move, (Shift, Moves))
+        and set(map(type, cited)) == {int}
+        and min(cited) >= 0
+        and max(cited) <= MAX_SAFE
+    ):
         _put_cited(out, move.all(cited), cited, packed=False)
         return
     entries = _entries(cited)
@@ -231,6 +260,10 @@ def _one(entry: object, move: Move) -> Any:  # noqa: ANN401 - what is no positio
 
 def position(seq: int, move: Move, *, back: bool = False) -> int:
     """Move a position that has to stay one: of an event that is gone it is that of the next one, or of the one before."""
+    if isinstance(move, Moves):
+        for shift in move.shifts:
+            seq = position(seq, shift, back=back)
+        return seq
     at = seq
     while at >= 0 and (found := move(at)) is None:
         at += -1 if back else 1

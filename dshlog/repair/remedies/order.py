@@ -15,9 +15,10 @@ from dshlog.rules.sequence import Positions, forks, tell
 from dshlog.storage.jsontext import same
 
 if TYPE_CHECKING:
+    from dshlog.repair.line import Line
     from dshlog.repair.plan import Action
     from dshlog.repair.remedies.case import Case
-    from dshlog.repair.sheet import Line, Sheet
+    from dshlog.repair.sheet import Sheet
 
 
 def repeated(case: Case) -> Action | None:
@@ -69,7 +70,7 @@ def overlapping(case: Case) -> Action | None:
     from dshlog.storage.jsontext import dumps
 
     texts = [dumps(packed) + b"\n" for packed in pack_chunk_runs(fresh)]
-    from dshlog.repair.sheet import Line as Added
+    from dshlog.repair.line import Line as Added
 
     retell(case.sheet, case.index, texts[0])
     case.sheet.lines[case.index + 1 : case.index + 1] = [Added(text=text) for text in texts[1:]]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from dshlog.fold.identity import ABSENT, identical
 from dshlog.fold.tail import TailScan
 from dshlog.repair.closers import closers, end_seed, follow, result_for
+from dshlog.repair.line import Line
 from dshlog.repair.plan import NOTHING
 from dshlog.repair.remedies.case import edit, insert, shown
-from dshlog.repair.sheet import Line
 from dshlog.repair.words import records_word
 from dshlog.report.decode import events_of
 from dshlog.storage.jsontext import dumps
