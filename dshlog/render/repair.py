@@ -55,7 +55,7 @@ def plan_lines(plan: Plan, look: Look = PLAIN) -> Iterator[str]:
             yield from _some([_action_line(action) for action in actions], "more step")
     if plan.script is not None and not plan.healthy:
         yield from _loss(plan, look)
-    remains = [words for words in (plan.remains, plan.unwritten) if words is not None]
+    remains = [words for words in (plan.left_out, plan.remains, plan.unwritten) if words is not None]
     if remains:
         yield f"  {look.paint('error', 'what remains')}"
         yield from (f"    {visible(words)}" for words in remains)
@@ -157,6 +157,7 @@ def plan_dict(
         "advice": None if plan.advice is None else {"fixes": list(plan.advice.fixes), "loss": plan.advice.loss},
         "remains": plan.remains,
         "unwritten": plan.unwritten,
+        "left_out": plan.left_out,
         "events": plan.events,
         "written": written,
         "backup": backup,

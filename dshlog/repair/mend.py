@@ -18,7 +18,7 @@ from dshlog.repair.remedies.table import ANY_GAP, CHOICES, LAST, LEFT_ALONE, UNR
 from dshlog.repair.script import script_of
 from dshlog.repair.sheet import Sheet, load
 from dshlog.repair.standing import Standing, stand
-from dshlog.repair.words import choose_words, events_word, left_alone_words, records_word, unread_words
+from dshlog.repair.words import choose_words, events_word, left_alone_words, left_out_words, records_word, unread_words
 from dshlog.report.sequence import GAP
 
 if TYPE_CHECKING:
@@ -104,6 +104,7 @@ def _mended(source: Source, before: Report, wishes: Wishes, *, lossless: bool, k
         return Plan(before=before, why_not=_no_way(standing.first))
     used: tuple[str, ...] = ()
     unwritten: str | None = None
+    left_out: str | None = None
     if wishes.named and before.version is not None and before.version < LATEST:
         from dshlog.repair.upgrading import fixed, unwritten_words
 
@@ -111,11 +112,12 @@ def _mended(source: Source, before: Report, wishes: Wishes, *, lossless: bool, k
         done = fixed(sheet, before.version, wishes.asked, now=wishes.now, children=known)
         actions, sheet, used = [*actions, *done.actions], done.sheet, done.used
         unwritten = unwritten_words(done.left) if used else None
+        left_out = left_out_words(before, done.left_out)
         standing = stand(sheet, wishes.fix)
         if not standing.sound:
             return Plan(before=before, why_not=_no_way(standing.first))
     made = _plan(sheet, before, actions, wishes, standing)
-    return replace(made, fixes=used, unwritten=unwritten)
+    return replace(made, fixes=used, unwritten=unwritten, left_out=left_out)
 
 
 def _step(sheet: Sheet, standing: Standing, wishes: Wishes, *, lossless: bool) -> tuple[Step | None, list[str]]:

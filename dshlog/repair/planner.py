@@ -82,11 +82,13 @@ def _planned(source: Source, tail: Tail, wishes: Wishes, encoding: Encoding | No
     """Plan for a log that its own build opens, with the verdict of the latest one."""
     report = tail.report
     known = judged(source, report, encoding, wishes)
+    left_out = None
     if wishes.named and (known.latest.opens is False or known.latest.but):
         cured = mend(source, known, wishes)
         if cured is not None and cured.script is not None and cured.fixes:
             return agreed(with_outlook(source, cured, wishes, lambda: _everything(source, known, wishes)), wishes)
-    plan = replace(_opened(source, tail, wishes), before=known)
+        left_out = None if cured is None else cured.left_out
+    plan = replace(_opened(source, tail, wishes), before=known, left_out=left_out)
     if known.latest.opens is False:
         return with_outlook(source, plan, wishes, lambda: _everything(source, known, wishes))
     if known.latest.opens and (code := refused_at(source, plan, wishes)) is not None:

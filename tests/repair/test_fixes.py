@@ -8,6 +8,8 @@ import pytest
 
 from dshlog.library import apply, plan_repair
 from dshlog.repair.asked import UnknownFixError, asked
+from dshlog.repair.fixes import members
+from dshlog.repair.fixes.table import ROW_FIXES
 from dshlog.report.examine import examine
 from dshlog.report.upgrade import upgrade
 from dshlog.rules.fixes import FIXES, cures
@@ -448,3 +450,36 @@ def test_every_cure_is_a_fix():
         for how in (None, "extra", "missing"):
             for path in ("$.data", "$.data.message.id", "$.data.version", "$.data.message.content[0].x", "$.data.step"):
                 assert set(cures(name, path, how)) <= FIXES.keys()
+
+
+def spoiling(spot):
+    """Do what drop-member does, and leave a marker that v0 builds refuse and the upgrade does not mind."""
+    for said in members.drop_member(spot):
+        yield said._replace(row={**said.row, "surfaceOp": "append"})
+
+
+@pytest.mark.parametrize("fixes", [["drop-member"], ["drop-member", "map-source"]])
+def test_a_fix_that_leaves_what_its_own_build_refuses_is_left_out(fixes, monkeypatch, tmp_path):
+    monkeypatch.setitem(ROW_FIXES, "drop-member", spoiling)
+    head, events = small(0)
+    put(events, 0, row("plan/mode", {"active": True, "note": 1}))
+    put(events, 6, user("x", {"kind": "team-bot"}))
+    path = tmp_path / "session.jsonl"
+    path.write_bytes(dumped(head, events))
+    plan = plan_repair(path, now=1, fix=fixes, allow_loss=True)
+    assert plan.left_out.startswith("--fix drop-member is left out: dsh 0.1.2 would refuse what it leaves at S203 ")
+    assert plan.left_out.endswith("--fix drop-record may do instead")
+    assert plan.fixes == tuple(fixes[1:])
+    assert (plan.why_not is None) == (len(fixes) > 1)
+    assert "G213" in (plan.remains or plan.why_not)
+
+
+def test_a_fix_that_another_one_completes_is_taken(monkeypatch, tmp_path):
+    monkeypatch.setitem(ROW_FIXES, "drop-member", spoiling)
+    head, events = small(0)
+    put(events, 0, row("plan/mode", {"active": True, "note": 1}))
+    path = tmp_path / "session.jsonl"
+    path.write_bytes(dumped(head, events))
+    plan = plan_repair(path, now=1, fix=["upgrade"], allow_loss=True)
+    assert plan.left_out is None
+    assert plan.fixes == ("drop-member", "surface-marker")
