@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     Event = dict[str, Any]
 
 
+_STEPPED = frozenset(
+    {"step/start", "step/end", "assistant/message", "assistant/attempt", "tool/call", "tool/result", "system/message"}
+)  # what names a turn and a step in every generation
+_TURNED = _STEPPED | {"turn/end"}
+
+
 def close_before(case: Case) -> Action | None:
     """Put the closers of what is open before a record that cannot stand inside it.
 
@@ -88,11 +94,11 @@ def number(case: Case) -> Action | None:
     wanted: Event = {}
     if kind == "turn/start":
         wanted["turn"] = _next(case, "turn/start", "turn")
-    elif scan.turn is not None and scan.turn is not ABSENT and ("turn" in named or starts):
+    elif scan.turn is not None and scan.turn is not ABSENT and ("turn" in named or kind in _TURNED):
         wanted["turn"] = scan.turn
     if kind == "step/start":
         wanted["step"] = _next(case, "step/start", "step")
-    elif "step" in named and scan.step is not None and scan.step is not ABSENT:
+    elif scan.step is not None and scan.step is not ABSENT and ("step" in named or kind in _STEPPED):
         wanted["step"] = scan.step
     changed = {name: value for name, value in wanted.items() if not identical(named.get(name), value)}
     if not changed:
