@@ -79,9 +79,8 @@ def fix(one: Fix) -> str:
     value = ""
     if one.value is not None:
         value = f"={one.value}" if one.needs_value else f"[={one.value}]"
-    loss = "nothing" if one.loss == "none" else one.loss
     head = f".BI {roff(one.name)} {value}" if value else f".B {roff(one.name)}"
-    return f".TP\n{head}\n{roff(one.what)}.\nLoses {roff(loss)}.\nProof: {roff(one.proof)}.\n"
+    return f".TP\n{head}\n{roff(one.what)}.\nLoses {roff(one.cost)}.\nProof: {roff(one.proof)}.\n"
 
 
 def roff(text: str) -> str:

@@ -232,7 +232,8 @@ class _Run:
         if json:
             out.data(self._document())
             return
-        from dshlog.render.repair import diff_lines, next_lines, plan_lines, summary_lines
+        from dshlog.render.repair import diff_lines, next_lines, plan_lines
+        from dshlog.render.repaired import summary_lines
         from dshlog.render.text import store_lines
         from dshlog.render.words import shell_word
         from dshlog.repair.relocate import MOVED
@@ -254,7 +255,8 @@ class _Run:
         if any(found.name in MOVED for found in self._beyond):
             out.lines((f"next: dshlog repair --relocate {shell_word(self._path)}",))
         if self._many and self._done:
-            out.text(summary_lines((done.plan, done.written is not None) for done in self._done), looks.width)
+            came = ((done.plan, done.written is not None) for done in self._done)
+            out.text(summary_lines(came, self._path), looks.width)
 
     def _document(self) -> bytes:
         from dshlog.render.jsonout import SCHEMA, exact, finding_dict

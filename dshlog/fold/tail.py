@@ -6,6 +6,7 @@ object reads as one without members.
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 from dshlog.fold.identity import ABSENT, identical, key
@@ -39,6 +40,13 @@ class TailScan:
         self.step: object = None
         self.pending: dict[Any, Pending] = {}
         self.fatal: int | None = None
+
+    def twin(self) -> TailScan:
+        """Give a scan that stands where this one does, and stays there."""
+        other = TailScan(self.version)
+        other.turn, other.step, other.fatal = self.turn, self.step, self.fatal
+        other.pending = {name: copy(pending) for name, pending in self.pending.items()}
+        return other
 
     def turn_start(self, data: object, seq: int) -> None:
         """Open a turn; calls of an earlier one are forgotten."""

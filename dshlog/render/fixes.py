@@ -27,7 +27,7 @@ def fixes_lines(look: Look = PLAIN) -> Iterator[str]:
     for fix in FIXES.values():
         yield look.paint("bold", word_of(fix))
         yield from _wrapped(fix.what, width)
-        yield from _wrapped(f"loses: {'nothing' if fix.loss == 'none' else fix.loss}; proof: {fix.proof}", width)
+        yield from _wrapped(f"loses: {fix.cost}; proof: {fix.proof}", width)
 
 
 def fixes_dict() -> Json:

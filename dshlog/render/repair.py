@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from dshlog.render.jsonout import SCHEMA, finding_dict, place_dict
@@ -56,7 +55,7 @@ def plan_lines(plan: Plan, look: Look = PLAIN) -> Iterator[str]:
             yield from _some([_action_line(action) for action in actions], "more step")
     if plan.script is not None and not plan.healthy:
         yield from _loss(plan, look)
-    remains = [words for words in (plan.remains, plan.unwritten) if words is not None]
+    remains = [words for words in (plan.left_out, plan.remains, plan.unwritten) if words is not None]
     if remains:
         yield f"  {look.paint('error', 'what remains')}"
         yield from (f"    {visible(words)}" for words in remains)
@@ -131,19 +130,6 @@ def diff_lines(plan: Plan) -> Iterator[str]:
             yield f"+{_text(line)}"
 
 
-def summary_lines(plans: Iterable[tuple[Plan, bool]]) -> Iterator[str]:
-    """Yield the sum over many logs, of plans and whether each was written."""
-    seen: Counter[str] = Counter()
-    lost = 0
-    for plan, written in plans:
-        seen[_kind(plan, written=written)] += 1
-        lost += plan.records_lost if written or plan.why_not is None else 0
-    order = ("nothing to do", "repaired", "can be repaired", "can be repaired with a loss", "not repairable")
-    yield f"{count(sum(seen.values()), 'log')}: " + ", ".join(f"{seen[name]} {name}" for name in order if seen[name])
-    if lost:
-        yield f"{count(lost, 'record')} lost"
-
-
 def plan_dict(
     plan: Plan,
     *,
@@ -171,6 +157,7 @@ def plan_dict(
         "advice": None if plan.advice is None else {"fixes": list(plan.advice.fixes), "loss": plan.advice.loss},
         "remains": plan.remains,
         "unwritten": plan.unwritten,
+        "left_out": plan.left_out,
         "events": plan.events,
         "written": written,
         "backup": backup,
@@ -225,16 +212,6 @@ def _lost_line(lost: Lost) -> str:
     seq = "" if lost.place.seq is None else f", seq {lost.place.seq}"
     kind = lost.event.get("type") if type(lost.event) is dict else None
     return f"line {lost.place.line}{seq}: {preview(kind) if type(kind) is str else 'a record without a type'}"
-
-
-def _kind(plan: Plan, *, written: bool) -> str:
-    if plan.healthy:
-        return "nothing to do" if plan.why_not is None else "not repairable"
-    if written:
-        return "repaired"
-    if plan.script is None:
-        return "not repairable"
-    return "can be repaired with a loss" if plan.lossy else "can be repaired"
 
 
 def _action_dict(action: Action) -> Json:

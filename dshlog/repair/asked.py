@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from dshlog.rules.fixes import EVERY, FIXES
 from dshlog.rules.register import BY_CODE, BY_NAME
 
-_NEVER = frozenset({"system-to-user", "mark-ignorable"})  # what nobody takes for everything that is needed
+NEVER = frozenset({"system-to-user", "mark-ignorable"})  # what nobody takes for everything that is needed
 
 
 class UnknownFixError(ValueError):
@@ -30,7 +30,7 @@ class Asked:
         """Tell whether a fix may be taken for a finding, which may have several names."""
         if fix in self.fixes or not self.findings.isdisjoint(names):
             return True
-        return self.every and fix not in _NEVER
+        return self.every and fix not in NEVER
 
     def values(self, fix: str) -> frozenset[str]:
         """Give what was named behind a fix."""

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from dshlog.model.place import Place
 from dshlog.repair.finish import value_of
+from dshlog.repair.line import Line
 from dshlog.repair.plan import Action
-from dshlog.repair.sheet import Group, Line
+from dshlog.repair.sheet import Group
 from dshlog.repair.words import bytes_word, records_word
 
 if TYPE_CHECKING:

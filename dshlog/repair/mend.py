@@ -6,19 +6,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dshlog.model.vocabulary import LATEST
-from dshlog.repair.finish import closed, closing_actions, members_of, value_of
+from dshlog.repair.ending import closable, closers_of, refused_words, with_ending
+from dshlog.repair.finish import closing_actions, members_of, value_of
 from dshlog.repair.fixes.chosen import chosen_for
 from dshlog.repair.framing import LINE_FEED, framing_actions, take_tail
+from dshlog.repair.line import Line
 from dshlog.repair.plan import NOTHING, Action, Changed, Lost, Plan
 from dshlog.repair.remedies.case import Case, place_of
-from dshlog.repair.remedies.order import told
+from dshlog.repair.remedies.order import rises, told
 from dshlog.repair.remedies.table import ANY_GAP, CHOICES, LAST, LEFT_ALONE, UNREAD, remedies_for
 from dshlog.repair.script import script_of
-from dshlog.repair.sheet import Line, Sheet, load
+from dshlog.repair.sheet import Sheet, load
 from dshlog.repair.standing import Standing, stand
-from dshlog.repair.words import choose_words, events_word, left_alone_words, records_word, unread_words
+from dshlog.repair.words import choose_words, events_word, left_alone_words, left_out_words, records_word, unread_words
 from dshlog.report.sequence import GAP
-from dshlog.storage.jsontext import dumps
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -40,7 +41,7 @@ class Step(NamedTuple):
     standing: Standing
 
 
-def mend(source: Source, before: Report, wishes: Wishes, *, lossless: bool = False) -> Plan | None:
+def mend(source: Source, before: Report, wishes: Wishes, *, lossless: bool = False, tried: bool = False) -> Plan | None:
     """Plan the repair of a log with remedies.
 
     Args:
@@ -48,12 +49,13 @@ def mend(source: Source, before: Report, wishes: Wishes, *, lossless: bool = Fal
         before: the report on it.
         wishes: what is asked for.
         lossless: take no remedy that loses something.
+        tried: `keeping_tail` has said already that it has no such plan.
 
     Returns:
         The plan, which has no script when there is no way; None when only a lossy one is left and none may be
         taken.
     """
-    kept = keeping_tail(source, before, wishes, lossless=lossless)
+    kept = None if tried else keeping_tail(source, before, wishes, lossless=lossless)
     if kept is not None and not kept.lossy:
         return kept
     cut = _mended(source, before, wishes, lossless=lossless, keep=False)
@@ -84,6 +86,7 @@ def _mended(source: Source, before: Report, wishes: Wishes, *, lossless: bool, k
         return Plan(before=before, why_not="nothing in it can be read as the header of a log")
     standing = stand(sheet, wishes.fix)
     for _ in range(ROUNDS):
+        standing = closable(sheet, standing, wishes) if standing.sound else standing
         if standing.sound:
             break
         left_alone = (LEFT_ALONE - wishes.fix).issuperset(standing.names)
@@ -101,6 +104,7 @@ def _mended(source: Source, before: Report, wishes: Wishes, *, lossless: bool, k
         return Plan(before=before, why_not=_no_way(standing.first))
     used: tuple[str, ...] = ()
     unwritten: str | None = None
+    left_out: str | None = None
     if wishes.named and before.version is not None and before.version < LATEST:
         from dshlog.repair.upgrading import fixed, unwritten_words
 
@@ -108,10 +112,12 @@ def _mended(source: Source, before: Report, wishes: Wishes, *, lossless: bool, k
         done = fixed(sheet, before.version, wishes.asked, now=wishes.now, children=known)
         actions, sheet, used = [*actions, *done.actions], done.sheet, done.used
         unwritten = unwritten_words(done.left) if used else None
+        left_out = left_out_words(before, done.left_out)
         standing = stand(sheet, wishes.fix)
         if not standing.sound:
             return Plan(before=before, why_not=_no_way(standing.first))
-    return replace(_plan(sheet, before, actions, wishes, standing), fixes=used, unwritten=unwritten)
+    made = _plan(sheet, before, actions, wishes, standing)
+    return replace(made, fixes=used, unwritten=unwritten, left_out=left_out)
 
 
 def _step(sheet: Sheet, standing: Standing, wishes: Wishes, *, lossless: bool) -> tuple[Step | None, list[str]]:
@@ -130,7 +136,8 @@ def _step(sheet: Sheet, standing: Standing, wishes: Wishes, *, lossless: bool) -
         step = _tried(sheet, standing, wishes, tried, lossless=True)
         if step is not None:
             return step, names
-        names = [told(sheet, standing.at) if name == GAP else name for name in names]
+        if not rises(sheet, standing.at, standing.mark.judge().position):
+            names = [told(sheet, standing.at) if name == GAP else name for name in names]
     left = [remedy for remedy in remedies_for(names) if remedy not in tried]
     return _tried(sheet, standing, wishes, left, lossless=lossless), names
 
@@ -176,17 +183,13 @@ def _no_way(first: list[Found]) -> str:
 
 
 def _plan(sheet: Sheet, before: Report, actions: list[Action], wishes: Wishes, standing: Standing) -> Plan:
-    judge = standing.mark.judge()
-    last = sheet.lines[-1].text if len(sheet.lines) > 1 else None
-    closing, marker = closed(judge.tail, judge.position, last, wishes.now)
+    closing, marker = closers_of(sheet, standing, wishes.now)
     if marker is not None:
-        sheet.lines += [Line(text=dumps(event) + b"\n") for event in (*closing, marker)]
+        sheet = with_ending(sheet, closing, marker)
         actions = [*actions, *closing_actions(closing, marker)]
         standing = stand(sheet, wishes.fix, standing.mark)
         if not standing.sound:
-            return Plan(
-                before=before, why_not=f"closed as dsh closes it, dsh would refuse it at {standing.first[0].code}"
-            )
+            return Plan(before=before, why_not=refused_words(standing))
     else:
         closing, marker = sheet.closers, sheet.marker
     events = standing.mark.judge().position
@@ -226,6 +229,8 @@ def _renumbered(sheet: Sheet) -> Iterator[Action]:
 
 def _number_only(line: Line) -> bool:
     """Tell whether a line says the same under another number, as far as a look at it tells."""
+    if line.moved:
+        return True
     row, old = line.row, Line(text=line.old).row
     return (
         row is not None and old is not None and row.get("type") == old.get("type") and row.get("seq") != old.get("seq")

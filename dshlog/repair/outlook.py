@@ -6,10 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dshlog.model.vocabulary import LATEST
-from dshlog.repair.plan import NOTHING, Advice
+from dshlog.repair.plan import NOTHING, Advice, Batch, Copy
 from dshlog.repair.script import result
 from dshlog.repair.words import advice_words, loss_words, remains_words, uncured_words
 from dshlog.report.examine import examine
+from dshlog.report.latest import BUDGET, ZSTD_FACTOR
 from dshlog.storage.source import BytesSource
 
 if TYPE_CHECKING:
@@ -47,12 +48,19 @@ def judged(source: Source, native: Report, encoding: Encoding | None, wishes: Wi
 def refused_at(source: Source, plan: Plan, wishes: Wishes) -> str | None:
     """Give the code at which dsh refuses to upgrade the result of a plan; None when it does not, or is not asked."""
     version = plan.before.version
-    if plan.script is None or version is None or version >= LATEST:
+    if plan.script is None or version is None or version >= LATEST or (not plan.fixes and _large(plan)):
         return None
     made = BytesSource(b"".join(result(plan.script, source, plan.before.encoding)))
     upgrade: Upgrading = "always" if plan.fixes else "small"
     report = examine(made, plan.before.path, encoding=plan.before.encoding, upgrade=upgrade, children=wishes.children)
     return report.latest.first if report.latest.opens is False else None
+
+
+def _large(plan: Plan) -> bool:
+    """Tell whether a result is so large that the upgrade is not judged without being asked for."""
+    copied = sum(piece.end - piece.start for piece in plan.script or () if isinstance(piece, Copy))
+    added = sum(sum(map(len, piece.lines)) for piece in plan.script or () if isinstance(piece, Batch))
+    return copied * (ZSTD_FACTOR if plan.before.encoding == "zstd" else 1) + added > BUDGET
 
 
 def with_outlook(source: Source, plan: Plan, wishes: Wishes, everything: Callable[[], Plan | None]) -> Plan:

@@ -87,7 +87,8 @@ class Plan:
     `closers` and `end_seed` are appended behind the kept records in one write. `events` counts those of
     the result. `remains` says that dsh refuses to upgrade the result, as it refuses the log. `fixes` are those that
     were taken because they were asked for, `advice` names those that would let dsh upgrade the result. `unwritten` says
-    why dsh opens the result and does not write its successor.
+    why dsh opens the result and does not write its successor, `left_out` which fixes that were asked for were not taken,
+    since the log's own build would refuse what they leave.
     """
 
     before: Report
@@ -106,6 +107,7 @@ class Plan:
     fixes: tuple[str, ...] = ()
     advice: Advice | None = None
     unwritten: str | None = None
+    left_out: str | None = None
 
     @property
     def healthy(self) -> bool:

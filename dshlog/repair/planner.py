@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from dshlog.model.vocabulary import LATEST
 from dshlog.repair.asked import EVERYTHING, Asked
+from dshlog.repair.ending import plain
 from dshlog.repair.finish import OPENS, Tail, finish, rewritten
 from dshlog.repair.mend import keeping_tail, mend
 from dshlog.repair.outlook import advised, judged, refused_at, with_advice, with_outlook
@@ -81,11 +82,13 @@ def _planned(source: Source, tail: Tail, wishes: Wishes, encoding: Encoding | No
     """Plan for a log that its own build opens, with the verdict of the latest one."""
     report = tail.report
     known = judged(source, report, encoding, wishes)
+    left_out = None
     if wishes.named and (known.latest.opens is False or known.latest.but):
         cured = mend(source, known, wishes)
         if cured is not None and cured.script is not None and cured.fixes:
             return agreed(with_outlook(source, cured, wishes, lambda: _everything(source, known, wishes)), wishes)
-    plan = replace(_opened(source, tail, wishes), before=known)
+        left_out = None if cured is None else cured.left_out
+    plan = replace(_opened(source, tail, wishes), before=known, left_out=left_out)
     if known.latest.opens is False:
         return with_outlook(source, plan, wishes, lambda: _everything(source, known, wishes))
     if known.latest.opens and (code := refused_at(source, plan, wishes)) is not None:
@@ -170,10 +173,10 @@ def _finished(source: Source, plan: Plan, wishes: Wishes) -> Plan:
     kept = keeping_tail(source, plan.before, wishes, lossless=True)
     if kept is not None:
         return kept
-    if not plan.lossy and _plainly(plan):
+    if not plan.lossy and plain(list(plan.closers)):
         return plan
     for lossless in (True, False):
-        other = mend(source, plan.before, wishes, lossless=lossless)
+        other = mend(source, plan.before, wishes, lossless=lossless, tried=lossless)
         if other is not None and other.script is not None and other.records_lost < plan.records_lost:
             return agreed(other, wishes)
     if _opens(source, plan):
@@ -181,22 +184,6 @@ def _finished(source: Source, plan: Plan, wishes: Wishes) -> Plan:
     if other is None or other.script is None:
         return other or Plan(before=plan.before, why_not="what dsh itself does here makes a log that it then refuses")
     return agreed(other, wishes)
-
-
-def _plainly(plan: Plan) -> bool:
-    """Tell whether the closers have the form that a reader wants: dsh copies what a log holds, whatever it is."""
-    for event in plan.closers:
-        data, kind = event["data"], event["type"]
-        numbers = [data.get(name) for name in ("turn", "step") if name == "turn" or kind != "turn/end"]
-        if not all(type(number) is int and number > 0 for number in numbers):
-            return False
-        if kind == "tool/result" and not _is_text(data["message"]["source"].get("callId")):
-            return False
-    return True
-
-
-def _is_text(value: object) -> bool:
-    return type(value) is str and value != ""
 
 
 def agreed(plan: Plan, wishes: Wishes) -> Plan:

@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from dshlog.codec.sources import encode_sources, expand
-from dshlog.model.number import as_count
+from dshlog.model.number import MAX_SAFE, as_count
 from dshlog.storage.jsontext import NotJSON, dumps, loads
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ _LAST = frozenset({"end", "endSeq"})
 _LISTS = ("shadowedSeqs", "messageSeqs")
 _SINGLE = {"command/done": "sourceEventSeq", "developer/message": "headerSeq"}
 _HEAD = re.compile(rb'\{"type":"[^"\\]*","seq":(0|[1-9]\d{0,14}),"time":')
+_PACKED = re.compile(rb'\{"type":"(?:text|reasoning|tool-call)-chunks","seq0":(0|[1-9]\d{0,14}),"time0":')
 _TAIL = re.compile(rb',"sourceEventSeqs":(\[[\d,\[\]]*\])(?:,"surfaceOp":"append")?\}\n?\Z')
 _NUMBER = re.compile(rb"\d+")
 _NAMING = (b'"start"', b'"end"', b'"targets"', b"interrupted-tool", b"forked-tool", b"\\u00")  # what else may name one
@@ -45,8 +46,38 @@ class Shift:
             return seq + self.by
         return None if self.by < 0 and seq >= self.start + self.by else seq
 
+    def all(self, seqs: list[int]) -> list[int]:
+        """Give the new positions of those that are not gone."""
+        start, by = self.start, self.by
+        first_gone = start + min(by, 0)
+        return [seq + by if seq >= start else seq for seq in seqs if seq >= start or seq < first_gone]
 
-def moved_text(text: bytes, move: Shift, version: int) -> bytes | None:
+
+class Moves:
+    """Shifts one after the other, in a log of one generation, for lines that they move at once."""
+
+    own_only = False
+
+    def __init__(self, version: int, *shifts: Shift) -> None:
+        self.version, self.shifts = version, shifts
+
+    def __call__(self, seq: int) -> int | None:
+        """Give the new position; None for an event that is gone."""
+        at: int | None = seq
+        for shift in self.shifts:
+            if at is None:
+                return None
+            at = shift(at)
+        return at
+
+    def all(self, seqs: list[int]) -> list[int]:
+        """Give the new positions of those that are not gone."""
+        for shift in self.shifts:
+            seqs = shift.all(seqs)
+        return seqs
+
+
+def moved_text(text: bytes, move: Shift | Moves, version: int) -> bytes | None:
     """Give the line of an event as `moved_row` moves it; None when nothing in it moves.
 
     In a line that is spelled as dsh spells most of them only the numbers are written anew.
@@ -57,7 +88,7 @@ def moved_text(text: bytes, move: Shift, version: int) -> bytes | None:
         made = None if row is None else moved_row(row, move, version, own_only=move.own_only)
         return None if made is None else dumps(made) + b"\n"
     first, last, cited = plain
-    own = str(_end(int(text[first:last]), move)).encode()
+    own = str(position(int(text[first:last]), move)).encode()
     behind = text[last:]
     if cited is not None and not move.own_only:
         start, end = cited
@@ -81,7 +112,10 @@ def _object(text: bytes) -> Event | None:
 def _plain(text: bytes) -> tuple[int, int, tuple[int, int] | None] | None:
     """Give where the seq and the list of citations stand in a line that names no other position; None for other lines."""
     head = _HEAD.match(text)
-    if head is None or text.count(b'"seq":') != 1 or any(word in text for word in _NAMING):
+    own = b'"seq":'
+    if head is None:
+        head, own = _PACKED.match(text), b'"seq0":'
+    if head is None or not text.count(b'"seq') == text.count(own) == 1 or any(word in text for word in _NAMING):
         return None
     named = text.count(b"Seq")
     if not named:
@@ -101,7 +135,7 @@ def moved_row(row: Event, move: Move, version: int, *, own_only: bool = False) -
     own = "seq0" if "seq0" in row and "seq" not in row else "seq"
     seq = as_count(row.get(own))
     if seq is not None:
-        out[own] = _end(seq, move)
+        out[own] = position(seq, move)
     if own_only:
         return out if out.get(own) != row.get(own) else None
     if "sourceEventSeqs" in row:
@@ -133,7 +167,7 @@ def _data(row: Event, data: Event, move: Move, version: int) -> Event:
     if kind == "image/offload" and type(data.get("targets")) is list:
         out["targets"] = [target for entry in data["targets"] if (target := _target(entry, move)) is not None]
     if _is_marker(kind, data, version):
-        out["throughSeq"] = _end(data["throughSeq"], move, back=True)
+        out["throughSeq"] = position(data["throughSeq"], move, back=True)
     if kind == "tool/result":
         _result_id(row, out, move, version)
     return out
@@ -160,21 +194,32 @@ def _result_id(row: Event, data: Event, move: Move, version: int) -> None:
         return
     if not forked and as_count(row.get("seq")) != int(number):
         return
-    data["message"] = {**message, "id": f"{head}-{_end(int(number), move)}"}
+    data["message"] = {**message, "id": f"{head}-{position(int(number), move)}"}
 
 
 def _cite(out: Event, cited: object, move: Move) -> None:
     if type(cited) is not list:
+        return
+    if (
+        isinstance(move, (Shift, Moves))
+        and set(map(type, cited)) == {int}
+        and min(cited) >= 0
+        and max(cited) <= MAX_SAFE
+    ):
+        _put_cited(out, move.all(cited), cited, packed=False)
         return
     entries = _entries(cited)
     if sum(1 if isinstance(entry, int) else len(entry) for entry in entries) > _MOST:
         return  # no log has so many events; a reader refuses the list
     flat = list(expand(entries))
     kept = [seq for one in flat if (seq := move(one)) is not None]
+    _put_cited(out, kept, flat, packed=any(type(entry) is list for entry in cited))
+
+
+def _put_cited(out: Event, kept: list[int], flat: list[int], *, packed: bool) -> None:
     if kept == flat:
         return
     if kept or not flat:
-        packed = any(type(entry) is list for entry in cited)
         out["sourceEventSeqs"] = encode_sources(kept) if packed else kept
     else:
         del out["sourceEventSeqs"]
@@ -197,7 +242,7 @@ def _span(span: Event, move: Move) -> Event:
     for name in _ENDS:
         seq = as_count(span.get(name))
         if seq is not None:
-            out[name] = _end(seq, move, back=name in _LAST)
+            out[name] = position(seq, move, back=name in _LAST)
     return out
 
 
@@ -213,8 +258,12 @@ def _one(entry: object, move: Move) -> Any:  # noqa: ANN401 - what is no positio
     return entry if seq is None else move(seq)
 
 
-def _end(seq: int, move: Move, *, back: bool = False) -> int:
+def position(seq: int, move: Move, *, back: bool = False) -> int:
     """Move a position that has to stay one: of an event that is gone it is that of the next one, or of the one before."""
+    if isinstance(move, Moves):
+        for shift in move.shifts:
+            seq = position(seq, shift, back=back)
+        return seq
     at = seq
     while at >= 0 and (found := move(at)) is None:
         at += -1 if back else 1

@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from dshlog.model.report import Encoding
-    from dshlog.repair.sheet import Line, Sheet
+    from dshlog.repair.line import Line
+    from dshlog.repair.sheet import Sheet
     from dshlog.storage.source import Source
 
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field, replace
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from dshlog.model.number import as_count
-from dshlog.repair.finish import members_of, value_of
+from dshlog.repair.line import Line
 from dshlog.repair.salvage import stretches
 from dshlog.storage.container import Container
 from dshlog.storage.source import MAGIC
@@ -20,61 +19,7 @@ if TYPE_CHECKING:
     from dshlog.storage.source import Source
 
 
-_UNREAD = -2  # the seq of a line that was not parsed yet
-_NONE = -1  # that of a line without one
 _PIECE = 512  # lines of text that are handed out at once
-
-
-@dataclass(slots=True, kw_only=True, eq=False)
-class Line:
-    """One line, which does not change once it is made. `text` is what it says now, with its line feed, `old` what the source says.
-
-    `number` counts from 1 in the text of the source and is 0 for a line that was added; `at` is its offset
-    in that text and `group` the stretch of frames that it stands in.
-    """
-
-    text: bytes
-    old: bytes = b""
-    number: int = 0
-    at: int = 0
-    group: int = -1
-    _seq: int = _UNREAD
-    _count: int = 0
-
-    @property
-    def touched(self) -> bool:
-        """Tell whether it says something else than in the source."""
-        return self.text != self.old
-
-    @property
-    def row(self) -> dict[str, Any] | None:
-        """Give the record; None for what is no JSON object. It is parsed each time: a log is large."""
-        value = value_of(self.text)
-        return value if type(value) is dict else None
-
-    @property
-    def seq(self) -> int | None:
-        """Give the seq that it claims."""
-        self._look()
-        return None if self._seq == _NONE else self._seq
-
-    @property
-    def count(self) -> int:
-        """Count the events that it holds; what is no record counts as none."""
-        self._look()
-        return self._count
-
-    def _look(self) -> None:
-        if self._seq != _UNREAD:
-            return
-        row = self.row
-        seq = None if row is None else as_count(row.get("seq", row.get("seq0")))
-        self._seq = _NONE if seq is None else seq
-        self._count = 0 if row is None else members_of(row)
-
-    def saying(self, text: bytes) -> Line:
-        """Give the line with another text."""
-        return Line(text=text, old=self.old, number=self.number, at=self.at, group=self.group)
 
 
 @dataclass(slots=True, kw_only=True)

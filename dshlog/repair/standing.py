@@ -96,9 +96,24 @@ def stand(sheet: Sheet, fix: frozenset[str] = frozenset(), mark: Mark | None = N
     return _at_end(sheet, fix, mark)
 
 
-def before(sheet: Sheet, index: int) -> Mark:
-    """Give the mark before a line of a log that its own build opens."""
-    return _moved(sheet, _start(sheet, frozenset()), index)
+def before(sheet: Sheet, index: int, fix: frozenset[str] = frozenset()) -> Mark:
+    """Give the mark before a line of a log that its own build opens; findings named in `fix` count as in `stand`."""
+    return _moved(sheet, _start(sheet, fix), index)
+
+
+class Trail:
+    """Marks along a log that its own build opens: what is asked for last comes first, so that nothing before it has changed."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        self._sheet = sheet
+        self._marks = [_start(sheet, frozenset())]
+
+    def before(self, index: int) -> Mark:
+        """Give the mark before a line, judged on from the nearest one that is known."""
+        while (last := self._marks[-1]) is not None and last.at + _MANY <= index:
+            self._marks.append(_moved(self._sheet, last, last.at + _MANY))
+        near = max(0, (index - 1) // _MANY) if len(self._marks) > 1 else 0
+        return _moved(self._sheet, self._marks[min(near, len(self._marks) - 1)], index)
 
 
 def _start(sheet: Sheet, fix: frozenset[str]) -> Mark | None:

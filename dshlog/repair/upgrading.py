@@ -15,6 +15,7 @@ from dshlog.repair.fixes.table import ROW_FIXES, SHEET_FIXES
 from dshlog.repair.remedies.case import edit
 from dshlog.repair.remedies.fields import flat
 from dshlog.repair.seqs import Seqs
+from dshlog.repair.standing import Found, stand
 from dshlog.report.upgrade import cures_of, upgrade
 from dshlog.rules.fixes import BRACKETS, cures
 from dshlog.rules.register import BY_CODE, BY_NAME
@@ -60,13 +61,23 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A fix that was not taken, since the log's own build refuses what it leaves; and what may be taken instead."""
+
+    fix: str
+    found: Found
+    others: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Fixed:
-    """A sheet with fixes: what was done, by which of them, and what is left."""
+    """A sheet with fixes: what was done, by which of them, what is left, and which were not taken."""
 
     sheet: Sheet
     actions: tuple[Action, ...]
     used: tuple[str, ...]
     left: Standing
+    left_out: tuple[LeftOut, ...] = ()
 
 
 def judge(sheet: Sheet, children: Iterable[Child] = ()) -> Standing:
@@ -91,12 +102,22 @@ def fixed(sheet: Sheet, version: int, asked: Asked, *, now: int, children: tuple
         now: the wall clock in milliseconds.
         children: the child sessions of the log.
     """
-    work = _Work(version, asked, now, children)
-    return work.run(sheet)
+    made = _Work(version, asked, now, children).run(sheet)
+    if stand(made.sheet).sound:
+        return made
+    careful = _Work(version, asked, now, children, careful=True)
+    made = careful.run(sheet)
+    return replace(made, left_out=tuple(one for name, one in careful.left_out.items() if name not in made.used))
 
 
 class _Work:
-    def __init__(self, version: int, asked: Asked, now: int, children: tuple[Child, ...]) -> None:
+    """One walk through the fixes; a careful one takes none that leaves a log that its own build refuses."""
+
+    def __init__(
+        self, version: int, asked: Asked, now: int, children: tuple[Child, ...], *, careful: bool = False
+    ) -> None:
+        self._careful = careful
+        self.left_out: dict[str, LeftOut] = {}
         self._version, self._asked, self._now, self._children = version, asked, now, children
         self._sheet: Sheet
 
@@ -108,12 +129,25 @@ class _Work:
             targets = [refusal for refusal in at.left.refusals if any(self._names(refusal))]
             if not targets:
                 break
-            step = next((one for one in self._steps(at, targets) if _told(one.sheet) not in seen), None)
+            steps = (one for one in self._steps(at, targets) if _told(one.sheet) not in seen)
+            step = next((one for one in steps if not self._careful or self._fits(at, one)), None)
             if step is None:
                 break
             seen.add(_told(step.sheet))
             at = step
         return at
+
+    def _fits(self, at: Fixed, step: Fixed) -> bool:
+        """Tell whether the log's own build opens what a step leaves, and note which fixes it would not."""
+        standing = stand(step.sheet)
+        if standing.sound:
+            return True
+        new = [word for word in step.used if word not in at.used] or step.used[-1:]
+        for fix in new if len(new) == 1 else ():  # of several each is tried alone later
+            known = [cures_of(refusal) for refusal in at.left.refusals]
+            others = dict.fromkeys(one for names in known if fix in names for one in names if one != fix)
+            self.left_out.setdefault(fix, LeftOut(fix, standing.first[0], tuple(others)))
+        return False
 
     def _names(self, refusal: Refusal) -> list[str]:
         """Give the fixes that may be taken for a refusal."""

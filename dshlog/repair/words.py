@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from dshlog.model.report import Report
     from dshlog.repair.plan import Advice, Plan
+    from dshlog.repair.upgrading import LeftOut
 
 _TOLD = 4  # losses that one sentence names
 
@@ -60,7 +63,7 @@ def agreed_words(plan: Plan) -> str:
         what = f"it loses {_lost_words(plan.records_lost, len(plan.lost) - plan.records_lost)}"
     else:
         first = next(action.loss for action in plan.actions if action.loss != "none")
-        what = f"what it costs: {first}"
+        what = f"it loses {first}"
     return f"{what}; --allow-loss agrees to that"
 
 
@@ -97,6 +100,17 @@ def remains_words(report: Report, code: str, advice: Advice | None) -> str:
     """Say that dsh refuses to upgrade the result too, and what would cure it."""
     what = f"dsh {report.latest.build} refuses to upgrade the result too, at {code}"
     return f"{what}; {advice_words(advice)}" if advice else what
+
+
+def left_out_words(report: Report, left_out: Iterable[LeftOut]) -> str | None:
+    """Say which fixes were not taken, what each would have left, and what may be taken instead; None when none was left out."""
+    told: list[str] = []
+    for one in left_out:
+        found = one.found
+        words = f"--fix {one.fix} is left out: dsh {report.native.build} would refuse what it leaves at {found.code} {found.name}: {found.message}"
+        others = " or ".join(f"--fix {other}" for other in one.others[:_TOLD])
+        told.append(f"{words}; {others} may do instead" if others else f"{words}; no other fix is known for that")
+    return "; ".join(told) or None
 
 
 def advice_words(advice: Advice) -> str:

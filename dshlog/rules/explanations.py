@@ -126,12 +126,13 @@ _TEXTS = {
     "L104": (
         "The session opens, and some text shows the replacement sign. dsh reads every bad sequence as U+FFFD and says "
         "nothing; once it writes such a text again, the old bytes are gone. dshlog names the record and does not try "
-        "other encodings."
+        "other encodings; dshlog repair --fix L104 writes the sign in their place, so that the file is UTF-8 again."
     ),
     "L105": (
         "The session opens, and the next request that carries this text answers 400: half a surrogate pair is no "
         "Unicode text, although JSON can spell it. It comes from text that was cut in the middle of an emoji. dshlog "
-        "lists it under 'opens, but'; the other half is not in the log."
+        "lists it under 'opens, but'; the other half is not in the log. dshlog repair --fix L105 puts U+FFFD there, and "
+        "puts a pair together that was only cut between two pieces of a stream."
     ),
     "L106": (
         "dsh may well open this session: it reads lines up to 536,870,888 UTF-16 code units. dshlog reads lines up to "

@@ -27,6 +27,11 @@ class Fix(NamedTuple):
     value: str | None = None
     needs_value: bool = False
 
+    @property
+    def cost(self) -> str:
+        """Say what it costs at most, and whether that has to be agreed to."""
+        return "nothing" if self.loss == NOTHING else f"{self.loss}; needs --allow-loss"
+
 
 _FIXES = (
     # -- members of a record

@@ -576,9 +576,7 @@ class Judge:
 
     def _freeze(self) -> None:
         """Keep what the readable prefix holds; the state goes on to judge what stands behind it."""
-        tail, copy = self.tail, TailScan(self.version)
-        copy.turn, copy.step, copy.pending, copy.fatal = tail.turn, tail.step, dict(tail.pending), tail.fatal
-        self._frozen_tail = copy
+        self._frozen_tail = self.tail.twin()
         folder = self.folder
         self._frozen_size = (len(folder), folder.replaced, folder.message_count())
         self._frozen_cut = self.inherited_cut

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import build
 import dshlog
 import rows
 from dshlog.cli.main import main
+from dshlog.render.repaired import together
 
 FIXTURES = Path(build.__file__).parent
 SCHEMA = json.loads((Path(dshlog.__file__).parent / "schemas/repair.schema.json").read_text(encoding="utf-8"))
@@ -276,6 +278,30 @@ def test_a_root_is_repaired_log_by_log(say, store, tmp_path):
     assert state(lossy) == "refused"
     document = json.loads(say("--json", tmp_path / "sessions")[1])
     assert [plan["state"] for plan in document["logs"]] == ["clean", "clean", "clean", "refused"]
+
+
+def test_what_a_fix_by_name_cures_is_counted_apart(say, store, forked, tmp_path):
+    named = store(FIXTURES / "v0/unknown-ignorable-raw/session.jsonl", "s1")
+    store(FIXTURES / "v4/clean-raw/session.v4.jsonl", "s2")
+    root = tmp_path / "sessions"
+    status, out, _ = say(root)
+    assert status == 1
+    assert "2 logs: 1 nothing to do, 1 with a cure by name" in out
+    assert f"next: dshlog repair --fix drop-record=demo/note {root}   (plans what has a cure by name)" in out
+    status, out, _ = say("--fix", "drop-record=demo/note", root)
+    assert "2 logs: 1 nothing to do, 1 can be repaired with a loss" in out
+    assert "(plans what" not in out
+    named.unlink()
+    shutil.copyfile(forked, named.with_name("session.v4.jsonl"))
+    out = say(root)[1]
+    assert "2 logs: 1 nothing to do, 1 waiting for a choice" in out
+    assert f"next: dshlog repair --keep first {root}   (plans what waits for a choice; or --keep second)" in out
+
+
+def test_many_fixes_of_many_logs_are_named_by_one_word():
+    words = ["mark-ignorable=a", "recite", "wrap-replay", "drop-member", "list-once", "drop-record=b"]
+    assert together([words]) == ["upgrade", "mark-ignorable=a"]
+    assert together([words[:2], words[1:3]]) == ["mark-ignorable=a", "recite", "wrap-replay"]
 
 
 def test_the_receipt_proves_what_was_done(say, store, tmp_path):
@@ -653,6 +679,9 @@ def test_the_fixes_are_listed(say):
     assert status == 0
     assert "\nmark-ignorable=TYPE\n" in out
     assert "\ndrop-record[=TYPE]\n" in out
+    entries = {entry.split("\n")[0]: entry for entry in re.split(r"\n(?! )", out)}
+    for name, needed in {"recite": False, "close-open": True, "open-lost": True, "start-call": True}.items():
+        assert ("needs --allow-loss" in " ".join(entries[name].split())) == needed
     told = json.loads(say("--fix", "list", "--json")[1])
     assert {fix["name"] for fix in told["fixes"]} >= {"recite", "map-source", "drop-member"}
     assert all(fix.keys() == {"name", "value", "needs_value", "what", "loss", "proof"} for fix in told["fixes"])

@@ -100,7 +100,6 @@ HOPELESS = {
     "corpus/mutants/136-v4-header-is-an-event.jsonl": "no repair is known for H103",
     "corpus/mutants/137-v0-header-is-an-event.jsonl": "no repair is known for H103",
     "corpus/traps/015-v3-unknown-required-with-surface-op.jsonl": "the file is whole",
-    "corpus/traps/049-v0-turn-start-data-string.jsonl": "closed as dsh closes it",
     "cases/B022-plugin-event-unmarked-v4.jsonl": "the file is whole",
     "cases/B056-header-line-missing-v4.jsonl": "no repair is known for H103",
 }

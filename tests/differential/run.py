@@ -5,6 +5,7 @@
     python tests/differential/run.py --oracle DIR --damage 3000 --seed 1    what crashes, disks and tools do, v1 and v2 too
     python tests/differential/run.py --oracle DIR --whole 9999              the logs that the others start from
     python tests/differential/run.py --oracle DIR --tables 99999            every odd value in every member (the count: a sample)
+    python tests/differential/run.py --oracle DIR --opened 3000 --seed 1    open logs with an odd value in what opened them
     python tests/differential/run.py --oracle DIR --upgrade ...             v0 to v3 alone, and what the upgrade makes of them
     python tests/differential/run.py --oracle DIR --tally ...               also what dsh said, and how often
     python tests/differential/run.py --oracle DIR --shrink ...              also a small log of each group, in full
@@ -34,7 +35,7 @@ sys.path[:0] = [str(HERE), str(HERE.parents[1])]
 from bases import Case, bases, frames, older  # noqa: E402 - found beside this file
 from compare import Disagreement, disagreements  # noqa: E402 - as above
 
-GENERATORS = ("whole", "cuts", "tables", "mutate", "damage")
+GENERATORS = ("whole", "cuts", "tables", "opened", "mutate", "damage")
 SHOWN = 3  # examples of each group
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -23,8 +24,7 @@ FIXTURES = Path(build.__file__).parent
 RAW = sorted(FIXTURES.glob("v[0-4]/*/session*.jsonl"))
 LOGS = sorted(FIXTURES.glob("v[0-4]/*/session*"))
 BASES = bases(FIXTURES / "absent")  # the fixtures alone
-settings.register_profile("laws", max_examples=300, deadline=None)
-LAWS = settings.get_profile("laws")
+LAWS = settings(max_examples=int(os.environ.get("DSHLOG_EXAMPLES", "300")), deadline=None)  # thousands in a long run
 
 
 def judged(data, name):

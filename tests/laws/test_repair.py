@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import build
 import damage
 import mutate
+import opened
 from bases import Case, bases
 from dshlog.repair.planner import Wishes, plan_repair
 from dshlog.repair.script import result
@@ -45,16 +46,19 @@ def lawful(data, name):
     # The lines of the result are those of the log, but for what the plan names; so no record is lost without a word.
     old = Counter(change.old.removesuffix(b"\n") for change in plan.changed if change.old)
     new = Counter(line.removesuffix(b"\n") for change in plan.changed for line in change.new)
-    assert stored_lines(data, plan, old) + new == stored_lines(made, plan) + old
+    assert (
+        stored_lines(data, plan, {change.line for change in plan.changed if change.old}) + new
+        == stored_lines(made, plan) + old
+    )
     assert Counter(lost.line.removesuffix(b"\n") for lost in plan.lost) <= old
     return plan
 
 
 def stored_lines(data, plan, changed=()):
-    """Count the lines of a log, damaged or not; the bytes behind the last line feed where they are `changed`."""
+    """Count the lines of a log, damaged or not; the bytes behind the last line feed where their line is `changed`."""
     sheet = load(BytesSource(data), plan.before.path, plan.before.encoding)
     lines = Counter(line.text.removesuffix(b"\n") for line in sheet.lines)
-    if sheet.tail and sheet.tail in changed:
+    if sheet.tail and len(sheet.lines) + 1 in changed:
         lines[sheet.tail] += 1
     return lines
 
@@ -112,5 +116,5 @@ def test_shuffled_lost_and_doubled_lines(path, order):
 @given(seed=st.integers(0, 10**6))
 def test_mutants(seed):
     case: Case
-    for case in (*mutate.cases(BASES, 2, seed), *damage.cases(BASES, 2, seed)):
+    for case in (*mutate.cases(BASES, 2, seed), *damage.cases(BASES, 2, seed), *opened.cases(BASES, 1, seed)):
         lawful(case.data, f"session{case.suffix}")

@@ -8,6 +8,8 @@ import pytest
 
 from dshlog.library import apply, plan_repair
 from dshlog.repair.asked import UnknownFixError, asked
+from dshlog.repair.fixes import members
+from dshlog.repair.fixes.table import ROW_FIXES
 from dshlog.report.examine import examine
 from dshlog.report.upgrade import upgrade
 from dshlog.rules.fixes import FIXES, cures
@@ -353,6 +355,17 @@ def test_the_plan_names_the_fix_and_the_upgrade_takes_the_result(name, tmp_path)
     assert again.why_not is None
 
 
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_record_that_is_made_up_has_to_be_agreed_to(name, tmp_path):
+    version, _, fixes, _ = BROKEN[name]
+    path = tmp_path / file_of(version)
+    path.write_bytes(log_of(name))
+    plan = plan_repair(path, now=1, fix=fixes)
+    made_up = [action for action in plan.actions if action.kind == "insert" and "goal message" not in action.message]
+    assert all(action.loss.startswith("nothing, but ") for action in made_up)
+    assert not made_up or plan.why_not.endswith("; --allow-loss agrees to that")
+
+
 @pytest.mark.parametrize("name", ["a_member_of_a_preset", "an_unknown_kind_of_source", "a_message_that_cites_nothing"])
 def test_records_that_nobody_had_to_touch_stay_byte_for_byte(name, tmp_path):
     version, _, fixes, _ = BROKEN[name]
@@ -437,3 +450,36 @@ def test_every_cure_is_a_fix():
         for how in (None, "extra", "missing"):
             for path in ("$.data", "$.data.message.id", "$.data.version", "$.data.message.content[0].x", "$.data.step"):
                 assert set(cures(name, path, how)) <= FIXES.keys()
+
+
+def spoiling(spot):
+    """Do what drop-member does, and leave a marker that v0 builds refuse and the upgrade does not mind."""
+    for said in members.drop_member(spot):
+        yield said._replace(row={**said.row, "surfaceOp": "append"})
+
+
+@pytest.mark.parametrize("fixes", [["drop-member"], ["drop-member", "map-source"]])
+def test_a_fix_that_leaves_what_its_own_build_refuses_is_left_out(fixes, monkeypatch, tmp_path):
+    monkeypatch.setitem(ROW_FIXES, "drop-member", spoiling)
+    head, events = small(0)
+    put(events, 0, row("plan/mode", {"active": True, "note": 1}))
+    put(events, 6, user("x", {"kind": "team-bot"}))
+    path = tmp_path / "session.jsonl"
+    path.write_bytes(dumped(head, events))
+    plan = plan_repair(path, now=1, fix=fixes, allow_loss=True)
+    assert plan.left_out.startswith("--fix drop-member is left out: dsh 0.1.2 would refuse what it leaves at S203 ")
+    assert plan.left_out.endswith("--fix drop-record may do instead")
+    assert plan.fixes == tuple(fixes[1:])
+    assert (plan.why_not is None) == (len(fixes) > 1)
+    assert "G213" in (plan.remains or plan.why_not)
+
+
+def test_a_fix_that_another_one_completes_is_taken(monkeypatch, tmp_path):
+    monkeypatch.setitem(ROW_FIXES, "drop-member", spoiling)
+    head, events = small(0)
+    put(events, 0, row("plan/mode", {"active": True, "note": 1}))
+    path = tmp_path / "session.jsonl"
+    path.write_bytes(dumped(head, events))
+    plan = plan_repair(path, now=1, fix=["upgrade"], allow_loss=True)
+    assert plan.left_out is None
+    assert plan.fixes == ("drop-member", "surface-marker")

@@ -15,6 +15,7 @@ from dshlog.repair.script import result
 from dshlog.report.examine import examine
 from dshlog.storage.lines import Lines
 from dshlog.storage.source import BytesSource
+from logbuilder import Log
 
 FIXTURES = Path(build.__file__).parent
 V4 = (FIXTURES / "v4/clean-raw/session.v4.jsonl").read_bytes().splitlines(keepends=True)
@@ -358,3 +359,79 @@ def test_sound_frames_behind_a_frame_that_claims_too_much_are_not_cut_with_it():
     assert before.state == "torn"
     assert plan.truncate_to == len(b"".join(frames[:4]))
     assert plan.events > before.events + len(plan.closers) + 1
+
+
+ODD_TEXT = {  # what a text of a row says in JSON, and what it says when both fixes were made
+    "half a pair": (rb"\ud83d", rb"\ufffd"),
+    "the other half": (rb"\uDe80", rb"\ufffd"),
+    "two first halves": (rb"\ud83d\ud83d", rb"\ufffd\ufffd"),
+    "a byte of another encoding": (b"caf\xe9", "caf\ufffd".encode()),
+    "both": (b"\\ud83d caf\xe9", b"\\ufffd caf\xef\xbf\xbd"),
+    "half a pair as bytes": (b"\xed\xa0\xbd", "\ufffd\ufffd\ufffd".encode()),
+    "a pair beside it": (rb"\ud83d\ude80\ud83d", rb"\ud83d\ude80\ufffd"),
+}
+BOTH = frozenset({"invalid-utf8", "lone-surrogate"})
+
+
+@pytest.mark.parametrize("name", ODD_TEXT)
+def test_text_that_is_no_text_becomes_the_replacement_sign(name):
+    odd, sound = ODD_TEXT[name]
+    before, after = (
+        [*V4[:USER], V4[USER].replace(b'"text":"', b'"text":"' + put, 1), *V4[USER + 1 :]] for put in (odd, sound)
+    )
+    plan, made = repaired(before, fix=BOTH)
+    assert made == after
+    assert plan.lossy  # what stood there is said nowhere else
+    assert not plan.lost
+    left = examine(BytesSource(b"".join(made)), "session.v4.jsonl").findings
+    assert not BOTH.intersection(found.name for found in left)
+
+
+def test_of_two_kinds_of_odd_text_the_one_that_was_named_is_put_right():
+    before = [*V4[:USER], V4[USER].replace(b'"text":"', b'"text":"\\ud83d caf\xe9', 1), *V4[USER + 1 :]]
+    _, made = repaired(before, fix=frozenset({"invalid-utf8"}))
+    assert made[USER] == before[USER].replace(b"\xe9", "\ufffd".encode())
+    _, made = repaired(before, fix=frozenset({"lone-surrogate"}))
+    assert made[USER] == before[USER].replace(b"\\ud83d", b"\\ufffd")
+
+
+HALVES = {  # rows of one step: where a pair is cut, and how it is put together
+    "pieces of a packed row": (0, rb'"Go \ud83d","\ude80!"', b'"Go \xf0\x9f\x9a\x80","!"'),
+    "pieces of a stream": (4, rb'"Go \ud83d","\ude80!"', b'"Go \xf0\x9f\x9a\x80","!"'),
+    "chunks of a stream": (2, rb'"text":"Go \ud83d"', b'"text":"Go \xf0\x9f\x9a\x80"'),
+}
+
+
+@pytest.mark.parametrize("name", HALVES)
+def test_a_pair_that_is_cut_between_two_pieces_is_put_together(name):
+    """The message has both halves, so that no piece may lose its own."""
+    version, cut, whole = HALVES[name]
+    log = Log(version)
+    log.turn()
+    log.step()
+    log.user("Hi")
+    log.assistant("Go \U0001f680! And on.")
+    log.end_step()
+    log.end_turn()
+    lines = b"".join(dumped(row) for batch in log.batches() for row in batch)
+    pieces = b'"Go ","\xf0\x9f\x9a\x80! ","And ","on."'
+    assert lines.count(pieces) == 1
+    if name == "chunks of a stream":
+        chunk = b'{"type":"chunk","time":1700000000050,"chunk":{"type":"text-delta","index":0,"text":"%s"}}'
+        start, end = (
+            lines.rindex(b'{"type":"text-chunks"', 0, lines.index(pieces)),
+            lines.index(pieces) + len(pieces) + 2,
+        )
+        before, after = (
+            lines[:start] + chunk % one + b"," + chunk % other + lines[end:]
+            for one, other in ((rb"Go \ud83d", rb"\ude80! And on."), ("Go \U0001f680".encode(), b"! And on."))
+        )
+    else:
+        before, after = (lines.replace(pieces, put + b',"And ","on."') for put in (cut, whole))
+        before, after = before.replace(b'"!",', b'"! ",'), after.replace(b'"!",', b'"! ",')
+        before = before.replace(rb'\ude80!"', rb'\ude80! "')
+    path = f"session.v{version}.jsonl" if version else "session.jsonl"
+    assert "lone-surrogate" in {found.name for found in examine(BytesSource(before), path).findings}
+    plan, made = repaired(before.splitlines(keepends=True), path, fix=frozenset({"lone-surrogate"}))
+    assert b"".join(made) == after
+    assert not plan.lossy

@@ -19,8 +19,9 @@ from dshlog.rules.records import is_catalog_fact
 
 if TYPE_CHECKING:
     from dshlog.repair.fixes.spot import Spot
+    from dshlog.repair.line import Line
     from dshlog.repair.plan import Action
-    from dshlog.repair.sheet import Line, Sheet
+    from dshlog.repair.sheet import Sheet
 
     Event = dict[str, Any]
 

@@ -13,16 +13,17 @@ from dshlog.repair.references import moved_row
 from dshlog.repair.remedies.case import Case, edit, place_of
 from dshlog.repair.seqs import Seqs
 from dshlog.repair.standing import Found as Wrong
-from dshlog.repair.standing import before
+from dshlog.repair.standing import Trail
 from dshlog.rules.register import BY_CODE, BY_NAME
 
 if TYPE_CHECKING:
     from dshlog.migrate.refusal import Refusal
     from dshlog.repair.fixes.attempts import Attempts
     from dshlog.repair.fixes.path import Found
+    from dshlog.repair.line import Line
     from dshlog.repair.plan import Kind
     from dshlog.repair.remedies.case import Remedy
-    from dshlog.repair.sheet import Line, Sheet
+    from dshlog.repair.sheet import Sheet
 
     Event = dict[str, Any]
 
@@ -79,8 +80,8 @@ class Spot:
         """Give the index of the line that holds an event."""
         return min(Seqs(self.sheet).line(seq), len(self.sheet.lines) - 1)
 
-    def case(self) -> Case:
-        """Give what the remedies of single findings take."""
+    def case(self, trail: Trail) -> Case:
+        """Give what the remedies of single findings take; `trail` is along the sheet."""
         name = BY_CODE[self.refusal.about].name if self.refusal.about in BY_CODE else self.refusal.name
         rule = BY_NAME[name]
         return Case(
@@ -89,7 +90,7 @@ class Spot:
             index=self.index,
             version=self.version,
             now=self.now,
-            mark=before(self.sheet, self.index),
+            mark=trail.before(self.index),
         )
 
 
@@ -117,9 +118,13 @@ def with_remedy(*remedies: Remedy) -> SheetFix:
     """Make a fix of the remedies of single findings: at each record the first that applies, from the last record on."""
 
     def fix(spots: list[Spot]) -> list[Action]:
+        if not spots:
+            return []
         done: list[Action] = []
+        trail = Trail(spots[0].sheet)
         for spot in sorted({spot.index: spot for spot in spots}.values(), key=lambda one: -one.index):
-            made = next((told for remedy in remedies if (told := remedy(spot.case())) is not None), None)
+            case = spot.case(trail)
+            made = next((told for remedy in remedies if (told := remedy(case)) is not None), None)
             if made is not None:
                 done.append(made)
         return done[::-1]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dshlog.fold.identity import member
-from dshlog.repair.remedies.case import edit
+from dshlog.fold.identity import ABSENT, member
+from dshlog.repair.plan import NOTHING
+from dshlog.repair.remedies.case import edit, shown
 from dshlog.repair.remedies.fields import flat
 from dshlog.repair.seqs import Seqs
 
@@ -16,19 +17,20 @@ if TYPE_CHECKING:
 
     Event = dict[str, Any]
 
-_EMPTY = ""
+_NO_RESULT = object()
 _EMBEDDED = 2  # the first generation whose messages hold their stream
 
 
 def fill_ids(case: Case) -> Action | None:
-    """Give the calls of a step that have an empty id new ones; several are told apart by their order."""
+    """Give the calls of a step that have no usable id new ones; several are told apart by their order."""
     lines = step_of(case)
-    at = next((index for index in lines if _calls(case.sheet, index, _EMPTY)), None)
+    at = next((index for index in lines if _unusable(case.sheet, index)), None)
     if at is None:
         return None
-    blocks = _calls(case.sheet, at, _EMPTY)
-    starts = [index for index in lines if _started(case.sheet, index, _EMPTY)]
-    results = [index for index in lines if answered(case.sheet, index) == _EMPTY]
+    bad = _unusable(case.sheet, at)[0]
+    blocks = _calls(case.sheet, at, bad)
+    starts = [index for index in lines if _started(case.sheet, index, bad)]
+    results = [index for index in lines if _alike(answered(case.sheet, index), bad)]
     if len(blocks) > 1 and any(len(found) not in {0, len(blocks)} for found in (starts, results)):
         return None
     seq = case.sheet.seq_of(case.sheet.lines[at])
@@ -37,7 +39,8 @@ def fill_ids(case: Case) -> Action | None:
     known = [name if name not in taken and known.count(name) == 1 else None for name in known]
     plain = f"recovered-call-{seq}"
     names = [name or (plain if len(blocks) == 1 else f"{plain}-{number}") for number, name in enumerate(known, 1)]
-    done = case.done("edit", f"calls without an id get the ids {', '.join(names)}, in each of their records")
+    said = f"calls without an id get the ids {', '.join(names)}, in each of their records"
+    done = case.done("edit", said, loss=NOTHING if bad in ("", None, ABSENT) else f"the id {shown(bad)}")
     rename_blocks(case.sheet, at, dict(zip(blocks, names, strict=True)), case.version)
     for found, change in ((starts, _start_as), (results, answer_as)):
         for number, index in enumerate(found):
@@ -194,13 +197,23 @@ def _is_call(block: object) -> bool:
 def _calls(sheet: Sheet, index: int, name: object) -> list[int]:
     """Give the places of the calls of an id in the content of a message."""
     blocks = _content(sheet.lines[index].row)
-    return [at for at, block in enumerate(blocks) if _is_call(block) and block.get("id") == name]
+    return [at for at, block in enumerate(blocks) if _is_call(block) and _alike(block.get("id", ABSENT), name)]
 
 
-def _started(sheet: Sheet, index: int, name: str) -> bool:
+def _unusable(sheet: Sheet, index: int) -> list[object]:
+    """Give the ids of calls of a message that are no ids."""
+    named = [block.get("id", ABSENT) for block in _content(sheet.lines[index].row) if _is_call(block)]
+    return [name for name in named if type(name) is not str or not name]
+
+
+def _alike(one: object, other: object) -> bool:
+    return type(one) is type(other) and one == other
+
+
+def _started(sheet: Sheet, index: int, name: object) -> bool:
     row = sheet.lines[index].row or {}
     data = row.get("data")
-    return row.get("type") == "tool/call" and type(data) is dict and data.get("callId") == name
+    return row.get("type") == "tool/call" and type(data) is dict and _alike(data.get("callId", ABSENT), name)
 
 
 def _says(sheet: Sheet, index: int, block: Event) -> bool:
@@ -209,12 +222,12 @@ def _says(sheet: Sheet, index: int, block: Event) -> bool:
 
 
 def answered(sheet: Sheet, index: int) -> object:
-    """Give the id of the call that a line answers; None for one that answers none."""
+    """Give the id of the call that a line answers, ABSENT when it names none; a value that equals no id for one that answers none."""
     row = sheet.lines[index].row or {}
     data = row.get("data") if row.get("type") == "tool/result" else None
     message = data.get("message") if type(data) is dict else None
     source = message.get("source") if type(message) is dict else None
-    return source.get("callId") if type(source) is dict else None
+    return source.get("callId", ABSENT) if type(source) is dict else _NO_RESULT
 
 
 def _start_as(sheet: Sheet, index: int, name: str) -> None:

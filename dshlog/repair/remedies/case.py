@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from dshlog.model.place import Place
 from dshlog.repair.finish import time_of
+from dshlog.repair.line import Line
 from dshlog.repair.plan import NOTHING, Action
-from dshlog.repair.references import Shift, moved_text, names_later
-from dshlog.repair.sheet import Line
+from dshlog.repair.references import Moves, Shift
 from dshlog.storage.jsontext import dumps
 
 if TYPE_CHECKING:
@@ -121,10 +121,9 @@ def shift(sheet: Sheet, index: int, move: Shift, version: int) -> None:
     """Move positions in all lines from `index` on."""
     if not move.by:
         return
+    known: dict[Moves | None, Moves] = {}
     for at in range(index, len(sheet.lines)):
-        made = moved_text(sheet.lines[at].text, move, version)
-        if made is not None:
-            retell(sheet, at, made)
+        sheet.lines[at] = sheet.lines[at].shifted(move, version, known)
     _shift_seed(sheet, move.start, move.by)
 
 
@@ -159,7 +158,7 @@ def insert(case: Case, index: int, rows: list[dict[str, Any]]) -> None:
     """
     sheet = case.sheet
     start = case.position + sum(line.count for line in sheet.lines[case.index : index])
-    stale = any(names_later(line.text, case.version) for line in sheet.lines[index:])
+    stale = any(line.names_later(case.version) for line in sheet.lines[index:])
     shift(sheet, index, Shift(start, len(rows), own_only=stale), case.version)
     sheet.lines[index:index] = [added(row) for row in rows]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from dshlog.repair.line import Line
 from dshlog.repair.remedies.case import drop, edit, retell
-from dshlog.repair.sheet import Line
 from dshlog.repair.words import bytes_word
 from dshlog.storage.jsontext import NotJSON, loads
 from dshlog.storage.unread import Overlong

@@ -15,9 +15,10 @@ from dshlog.rules.sequence import Positions, forks, tell
 from dshlog.storage.jsontext import same
 
 if TYPE_CHECKING:
+    from dshlog.repair.line import Line
     from dshlog.repair.plan import Action
     from dshlog.repair.remedies.case import Case
-    from dshlog.repair.sheet import Line, Sheet
+    from dshlog.repair.sheet import Sheet
 
 
 def repeated(case: Case) -> Action | None:
@@ -69,7 +70,7 @@ def overlapping(case: Case) -> Action | None:
     from dshlog.storage.jsontext import dumps
 
     texts = [dumps(packed) + b"\n" for packed in pack_chunk_runs(fresh)]
-    from dshlog.repair.sheet import Line as Added
+    from dshlog.repair.line import Line as Added
 
     retell(case.sheet, case.index, texts[0])
     case.sheet.lines[case.index + 1 : case.index + 1] = [Added(text=text) for text in texts[1:]]
@@ -162,6 +163,15 @@ def fork_at(sheet: Sheet) -> tuple[list[Line], list[Line]] | None:
         return None
     _, first, second = found[0]
     return [counted[index] for index in first], [counted[index] for index in second]
+
+
+def rises(sheet: Sheet, index: int, end: int) -> bool:
+    """Tell whether no record from a line on has a position below `end`, or one before it: then some are missing, and that is all."""
+    for line in sheet.lines[index:]:
+        if line.seq is None or line.seq < end:
+            return False
+        end = line.seq + line.count
+    return True
 
 
 def told(sheet: Sheet, index: int) -> str:

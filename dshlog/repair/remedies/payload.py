@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _RENAMED = {"tool/code-dispatch-start": "tool/ptc-dispatch-start", "tool/code-dispatch": "tool/ptc-dispatch"}
 _COMPACTED = frozenset({"compact/start", "compact/summary", "compact/end", "compact/prune"})
+_EMBEDDED = 2  # the first generation whose messages hold their stream
 _PLUGIN = 4  # the first generation in which a plugin's source kind carries its name
 
 
@@ -51,6 +52,17 @@ def message_id(case: Case) -> Action | None:
     named = {"id": name, **without(message, "id")}
     made = named if message is data else {**data, "message": named}
     return said(case, {**row, "data": made}, f"the message gets the id {name}; it had none")
+
+
+def stream(case: Case) -> Action | None:
+    """Give an answer without a stream an empty one: its message says what came of it."""
+    row = case.row
+    data = None if row is None else row.get("data")
+    if row is None or type(data) is not dict or type(data.get("stream")) is list or case.version < _EMBEDDED:
+        return None
+    was = f"it was {shown(data['stream'])}" if "stream" in data else "it was missing"
+    made = {**row, "data": {**data, "stream": []}}
+    return said(case, made, f"data.stream becomes []; {was}", "nothing, but stream is made up")
 
 
 def header_system(case: Case) -> Action | None:

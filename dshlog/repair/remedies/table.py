@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dshlog.repair.fixes import members, messages
 from dshlog.repair.fixes.native import as_remedy
-from dshlog.repair.remedies import callids, calls, fields, header, last, lines, order, payload, turns, wrapper
+from dshlog.repair.remedies import callids, calls, fields, header, last, lines, order, payload, text, turns, wrapper
 
 if TYPE_CHECKING:
     from dshlog.repair.plan import Plan
@@ -19,6 +19,8 @@ REMEDIES: dict[str, tuple[Remedy, ...]] = {
     # -- lines
     "not-json": (lines.blank, lines.joined, lines.one_byte, lines.patched, lines.unreadable),
     "not-an-object": (lines.blank, lines.unreadable),
+    "invalid-utf8": (text.utf8,),
+    "lone-surrogate": (text.surrogates,),
     # -- the header
     "header-not-json": (lines.byte_order_mark,),
     "header-not-session": (header.kind, header.rebuilt),
@@ -91,7 +93,9 @@ REMEDIES: dict[str, tuple[Remedy, ...]] = {
     "step-end-mismatch": (turns.number, turns.open_before),
     "outside-step": (turns.open_before, turns.number),
     "outside-turn": (turns.open_before, turns.number),
-    "step-start-outside-turn": (turns.open_before,),
+    "step-start-outside-turn": (turns.number, turns.open_before),
+    "settlement-malformed": (turns.number, payload.stream),
+    "system-form-malformed": (turns.number,),
     "tool-source-malformed": (callids.fill_ids,),
     "tool-wrapper-malformed": (wrapper.tool_wrapper,),
     "tool-form-malformed": (calls.result_message,),
@@ -99,6 +103,8 @@ REMEDIES: dict[str, tuple[Remedy, ...]] = {
     "call-advertised-twice": (calls.second_copy,),
     "call-differs": (calls.advertised_arguments,),
     "call-unanswered": (turns.close_before,),
+    "pending-call-id-malformed": (callids.fill_ids,),
+    "tail-scan-fails": (turns.number,),
     "compaction-crossed": (turns.orphan_marker, turns.inner_marker),
 }
 

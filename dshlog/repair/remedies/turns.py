@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dshlog.fold.identity import ABSENT
+from dshlog.fold.identity import ABSENT, identical
 from dshlog.fold.tail import TailScan
 from dshlog.repair.closers import closers, end_seed, follow, result_for
-from dshlog.repair.remedies.case import edit, insert
-from dshlog.repair.sheet import Line
+from dshlog.repair.line import Line
+from dshlog.repair.plan import NOTHING
+from dshlog.repair.remedies.case import edit, insert, shown
 from dshlog.repair.words import records_word
 from dshlog.report.decode import events_of
 from dshlog.storage.jsontext import dumps
@@ -19,6 +20,12 @@ if TYPE_CHECKING:
     from dshlog.repair.sheet import Sheet
 
     Event = dict[str, Any]
+
+
+_STEPPED = frozenset(
+    {"step/start", "step/end", "assistant/message", "assistant/attempt", "tool/call", "tool/result", "system/message"}
+)  # what names a turn and a step in every generation
+_TURNED = _STEPPED | {"turn/end"}
 
 
 def close_before(case: Case) -> Action | None:
@@ -75,29 +82,44 @@ def _put(case: Case, made: list[Event], kinds: str, text: str) -> Action:
 
 
 def number(case: Case) -> Action | None:
-    """Let a record name the turn and the step that it stands in."""
+    """Let a record name the turn and the step that it stands in, or that it starts."""
     row = case.row
-    data = None if row is None else row.get("data")
-    if row is None or type(data) is not dict:
+    if row is None or "data" not in row:
         return None
-    scan = case.tail
-    kind = case.kind
+    scan, kind, data = case.tail, case.kind, row["data"]
+    starts = kind in {"turn/start", "step/start"}
+    if type(data) is not dict and not starts:
+        return None
+    named: Event = data if type(data) is dict else {}
     wanted: Event = {}
     if kind == "turn/start":
         wanted["turn"] = _next(case, "turn/start", "turn")
-    elif scan.turn is not None and scan.turn is not ABSENT and "turn" in data:
+    elif scan.turn is not None and scan.turn is not ABSENT and ("turn" in named or kind in _TURNED):
         wanted["turn"] = scan.turn
     if kind == "step/start":
         wanted["step"] = _next(case, "step/start", "step")
-    elif "step" in data and scan.step is not None and scan.step is not ABSENT:
+    elif scan.step is not None and scan.step is not ABSENT and ("step" in named or kind in _STEPPED):
         wanted["step"] = scan.step
-    changed = {name: value for name, value in wanted.items() if data.get(name) != value}
+    changed = {name: value for name, value in wanted.items() if not identical(named.get(name), value)}
     if not changed:
         return None
-    words = ", ".join(f"{name} {data.get(name)} becomes {value}" for name, value in changed.items())
-    done = case.done("edit", f"{words}, as where the record stands", loss=f"the {' and '.join(changed)} that it named")
-    edit(case.sheet, case.index, {**row, "data": {**data, **changed}})
+    before = data if type(data) is not dict else {name: named[name] for name in changed if name in named}
+    words = ", ".join(_told(name, named, value) for name, value in changed.items())
+    loss = NOTHING if before in ({}, None) else _lost(data, changed)
+    done = case.done("edit", f"{words}, as where the record stands", loss=loss)
+    edit(case.sheet, case.index, {**row, "data": {**named, **changed}})
     return done
+
+
+def _told(name: str, named: Event, value: object) -> str:
+    return f"{name} {shown(named[name])} becomes {value}" if name in named else f"{name} becomes {value}"
+
+
+def _lost(data: object, changed: Event) -> str:
+    """Say what a record named, or held in place of what it should name."""
+    if type(data) is not dict:
+        return f"data {shown(data)}"
+    return f"the {' and '.join(name for name in changed if name in data)} that it named"
 
 
 def orphan_marker(case: Case) -> Action | None:
