@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from dshlog.cli.entry import tell_remarks
 from dshlog.cli.failure import Failure
 from dshlog.cli.options import EXIT_LS, ColourOption
 from dshlog.cli.output import Output, look, say
@@ -65,6 +66,7 @@ def ls(
     if len(rows) == 1 and rows[0].path == top and rows[0].size is None:
         message = f"cannot read {top}: {rows[0].problem}"
         raise Failure(message, *(() if root else (_NO_ROOT,)))
+    tell_remarks(world)
     if not rows:
         say("note", f"no session log in {top}")
     progress = on_terminal() if deep else None

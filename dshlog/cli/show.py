@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dshlog.cli.command import Command
-from dshlog.cli.entry import looked_up, one_log
+from dshlog.cli.entry import looked_up, one_log, stored, tell_remarks
 from dshlog.cli.lenses import Lens, refuse_beyond
-from dshlog.cli.options import EXIT_READ, ColourOption, RootOption
+from dshlog.cli.options import EXIT_READ, ColourOption, RootOption, SessionOption
 from dshlog.cli.output import Output, look, say
 from dshlog.cli.places import settling
 from dshlog.cli.requesting import PREVIOUS, request_name
@@ -87,6 +87,7 @@ def show(
         ),
     ] = False,
     root: RootOption = None,
+    session: SessionOption = None,
     color: ColourOption = "auto",
 ) -> int:
     """Look at one log.
@@ -119,8 +120,9 @@ def show(
     wanted = _name(request, "'--request'")
     other = PREVIOUS if diff == PREVIOUS else _name(diff, "'--diff'")
     world = ctx.find_object(World) or World()
-    asked = looked_up(world, path, root, "show")
+    asked = stored(world, looked_up(world, path, root, "show"), session, "show")
     log = one_log(world, asked, "show")
+    tell_remarks(world)
     settle = settling(world, asked, log)
     with Output() as output:
         if chosen and not surface:

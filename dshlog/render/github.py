@@ -23,11 +23,12 @@ def commands(findings: Iterable[Finding], path: Callable[[str], str]) -> Iterato
     """
     for finding in findings:
         place = finding.place
-        name = path(place.file)
+        file, number = place.on_disk
+        name = path(file)
         inside = not (name in ("-", ".") or os.path.isabs(name))  # noqa: PTH117 - paths are texts here
         properties = {"file": name} if inside else {}
-        if inside and place.line is not None:
-            properties["line"] = str(place.line)
+        if inside and number is not None:
+            properties["line"] = str(number)
         properties["title"] = f"{finding.code} {finding.name}"
         named = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
         text = visible(finding.message) if inside else f"{where(place)}: {visible(finding.message)}"

@@ -32,7 +32,9 @@ class CodeQuality:
         """Yield an issue for each finding of one log."""
         findings = list(findings)
         for finding, fingerprint in zip(findings, fingerprints(findings, self._path), strict=True):
-            yield self._between + line(issue_dict(finding, self._path(finding.place.file), fingerprint)).rstrip(b"\n")
+            yield self._between + line(issue_dict(finding, self._path(finding.place.on_disk[0]), fingerprint)).rstrip(
+                b"\n"
+            )
             self._between = b",\n"
 
     def end(self) -> bytes:
@@ -47,5 +49,5 @@ def issue_dict(finding: Finding, path: str, fingerprint: str) -> Json:
         "check_name": finding.code,
         "fingerprint": fingerprint,
         "severity": _SEVERITIES[finding.severity],
-        "location": {"path": path, "lines": {"begin": finding.place.line or 1}},
+        "location": {"path": path, "lines": {"begin": finding.place.on_disk[1] or 1}},
     }

@@ -110,9 +110,9 @@ class Sarif:
         return result
 
     def _location(self, place: Place, encoding: Encoding | None, lengths: Mapping[int, int]) -> Json:
-        physical: Json = {"artifactLocation": {"uri": uri(self._path(place.file))}}
+        physical: Json = {"artifactLocation": {"uri": uri(self._path(place.on_disk[0]))}}
         region: Json = {}
-        if encoding == "raw" and place.line is not None:
+        if encoding == "raw" and place.on_disk[1] is not None:
             region["startLine"] = place.line
         if encoding == "raw" and place.offset is not None and place.offset in lengths:
             region |= {"byteOffset": place.offset, "byteLength": lengths[place.offset]}

@@ -27,6 +27,7 @@ LETTERS = {
     "T": "turns, steps and calls",
     "K": "other lifecycles: retries, compactions, commands, titles, dispatches, children",
     "D": "directories and names",
+    "B": "databases of the SQLite store",
 }
 
 # Stage letter -> its name, and what its reader does.
