@@ -107,7 +107,7 @@ def _write(source: Source, log: str, out: str, asked: Rewriting, *, verify: bool
     rows = rows_of(source)
     if rows is not None:
         if rows.faults:
-            return _unsound(source, log, out)
+            return _unsound(source, log)
         asked = replace(asked, encoding=asked.encoding or named_encoding(out))
     encoding = asked.encoding or encoding_of(source, log)
     refuse_name(out, encoding)
@@ -152,7 +152,7 @@ def refuse_name(out: str, encoding: Encoding) -> None:
     raise Failure(message, f"add --encoding {named}, or name it .jsonl{'.zstd' if encoding == 'zstd' else ''}")
 
 
-def _unsound(source: Source, log: str, out: str) -> int:
+def _unsound(source: Source, log: str) -> int:
     """Say which rows of a database cannot be written."""
     from dshlog.render.text import finding_lines
     from dshlog.render.words import shell_word
@@ -163,8 +163,8 @@ def _unsound(source: Source, log: str, out: str) -> int:
         for found in report.findings:
             if found.code.startswith("B"):
                 output.lines(finding_lines(found, why=True))
-    hint = f"dshlog repair {shell_word(log)} -o {shell_word(out)} plans a log without them"
-    say("error", f"not all rows of {log} are events; nothing was written", (hint,))
+    hints = (f"dshlog repair {shell_word(log)} plans a log without them",)
+    say("error", f"not all rows of {log} are events; nothing was written", hints)
     return 1
 
 

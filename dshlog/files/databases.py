@@ -35,6 +35,7 @@ LARGEST_SEQ = 1 << 63
 _Key = tuple[int, str, Beside, tuple[int, ...]]  # process, file, what lies beside it, its state
 
 _OFF_RECORD = -1  # stands for a seq that is no integer
+_RETIRED = Fault("database-retired", "dsh from 0.1.2 on reads no database: its sessions are in no list")
 _FOREIGN = frozenset({"database-foreign", "not-a-database"})
 
 
@@ -141,7 +142,7 @@ class Databases:
         if self._held is not None and self._held[0][0] == key[0]:  # one of another process is not ours to close
             self.close()
         self._held = key, database
-        self.remarks[path] = [*_beside_words(found), *database.odd]
+        self.remarks[path] = [_RETIRED, *_beside_words(found), *database.odd]
         return database
 
     def _sessions(self, path: str) -> Iterator[tuple[str, tuple[Cell, ...]]]:

@@ -69,7 +69,27 @@ class Held(NamedTuple):
     """A `session.lock` that another process holds."""
 
 
-Entry = tuple[Part, ...] | Link | Folder | Held
+class Stored(NamedTuple):
+    """A SQLite database with one session, made of the rows of a v0 log.
+
+    `cells` are put into the last row, by column, `sql` is run once it is built. `without` is a table that has
+    lost a column. `note` says all this in words, `beside` names a file that lies beside the database.
+    """
+
+    rows: tuple[Part, ...]
+    note: str = "sound"
+    cells: tuple[tuple[str, object], ...] = ()
+    sql: tuple[str, ...] = ()
+    beside: str = ""
+    broken: bool = False  # zero bytes stand in the place of the rows of `events`
+    text: bytes | None = None  # the file is this text, and no database
+
+    def lines(self) -> bytes:
+        """Give the log out of which the rows are made."""
+        return content(self.rows)
+
+
+Entry = tuple[Part, ...] | Link | Folder | Held | Stored
 Tree = dict[str, Entry]  # path below the home of dsh -> what stands there; written in this order
 
 
@@ -133,6 +153,8 @@ def tree_lines(tree: Tree, other: Tree) -> list[tuple[bool, str]]:
             shown = f"{path}/"
         elif isinstance(entry, Held):
             shown = f"{path}  (held by a running dsh)"
+        elif isinstance(entry, Stored):
+            shown = f"{path}  (a database of dsh 0.1.1: {entry.note})"
         else:
             first = next((line for _, lines in _written(entry) for line in lines), "(empty)")
             rest = sum(len(lines) for _, lines in _written(entry)) - 1
