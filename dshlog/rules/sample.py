@@ -72,17 +72,17 @@ class Held(NamedTuple):
 class Stored(NamedTuple):
     """A SQLite database with one session, made of the rows of a v0 log.
 
-    `cells` are put into the last row, by column, `sql` is run once it is built. `without` is a table that has
-    lost a column. `note` says all this in words, `beside` names a file that lies beside the database.
+    `sql` is run once it is built, in tables that take any value. `beside` is the ending of a file that lies
+    beside it, `zero` the table whose page is zero (sqlite_schema: the first page behind the header of the file),
+    `text` what stands in the file in place of a database. `note` says all this in words.
     """
 
     rows: tuple[Part, ...]
     note: str = "sound"
-    cells: tuple[tuple[str, object], ...] = ()
     sql: tuple[str, ...] = ()
     beside: str = ""
-    broken: bool = False  # zero bytes stand in the place of the rows of `events`
-    text: bytes | None = None  # the file is this text, and no database
+    zero: str = ""
+    text: bytes | None = None
 
     def lines(self) -> bytes:
         """Give the log out of which the rows are made."""
