@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dshlog.rules.sample import Example, Part, Stored, head, turn, turn_end, user
+from dshlog.rules.sample import Example, Part, Stored, head, turn, turn_end
 
-_ROWS: tuple[Part, ...] = (head(0), turn(), user(), turn_end())
+_ROWS: tuple[Part, ...] = (head(0), turn(), turn_end())
 _SOUND = Stored(_ROWS)
 _FILE = "sessions.db"
 
@@ -17,7 +17,7 @@ def _sql(note: str, *sql: str) -> Example:
     return _pair(Stored(_ROWS, note=note, sql=sql))
 
 
-def _cell(column: str, value: object, *, note: str, kind: str = "user/message") -> Example:
+def _cell(column: str, value: object, *, note: str, kind: str = "turn/end") -> Example:
     set_ = f"UPDATE events SET {column} = {value} WHERE seq = 1"  # noqa: S608
     return _sql(f"{note} in the {kind} of seq 1", set_)
 
