@@ -85,11 +85,20 @@ def _at(place: Place) -> str:
     return joined(
         (
             "" if place.seq is None else f"seq {place.seq}",
+            _row(place),
             frame or "",
             "" if place.offset is None else f"text byte {place.offset}",
             "" if place.json_path is None else f"member {visible(place.json_path)}",
         )
     )
+
+
+def _row(place: Place) -> str:
+    """Name the row of a database."""
+    row = place.row
+    if row is None or row.table is None:
+        return ""
+    return f"row of {row.table}" if row.seq is None else f"row of {row.table} with seq {row.seq}"
 
 
 def report_lines(report: Report, look: Look = PLAIN, excerpts: Mapping[int, Excerpt] | None = None) -> Iterator[str]:

@@ -36,7 +36,9 @@ def said(words, capfdbinary):
 
 
 @pytest.mark.skipif(not LOGS, reason="no corpus")
-@pytest.mark.parametrize(("schema", "packed", "compressed"), [(15, False, False), (17, False, True), (17, True, False), (17, True, True)])
+@pytest.mark.parametrize(
+    ("schema", "packed", "compressed"), [(15, False, False), (17, False, True), (17, True, False), (17, True, True)]
+)
 def test_every_log_comes_back(schema, packed, compressed, tmp_path, capfdbinary):
     for log in LOGS:
         database = tmp_path / f"{log.parents[3].name}-{log.parents[0].name}.db"
