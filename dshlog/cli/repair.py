@@ -153,7 +153,7 @@ def repair(
     run = _Run(world, wishes, target, given)
     asked = stored(world, looked_up(world, path, root, "repair"), session, "repair")
     if in_place and is_stored(asked):
-        message = f"{asked} is a session of a database, which dshlog never writes to"
+        message = f"{asked} stands in a database, and dshlog never writes to one"
         raise Failure(message, "-o OUT writes the result as a log")
     run.over(asked)
     tell_remarks(world)

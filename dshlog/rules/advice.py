@@ -168,7 +168,7 @@ _NEEDLESS = {
     "none is needed: nothing in the log is damaged": ("G101", "G102", "H109", "H114", "E109", "S313"),
     "none is needed: dsh opens the log as it is": ("C201", "C202", "C203", "C204", "C205", "P143"),
     "none is possible: it is no log": ("F100",),
-    "none of the database is possible: dshlog never writes to one": (
+    "none is possible: dshlog never writes to a database": (
         *("B101", "B102", "B103", "B104", "B105", "B106", "B114", "B115", "B116", "B201"),
     ),
     "none is needed: the journal is taken back in a copy": ("B113",),
