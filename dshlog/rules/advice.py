@@ -143,7 +143,7 @@ _ADVICE = {
     "B114 B115 B116": f"{_KEEP}; dshlog ls DB lists the sessions that can be read",
     "B201": f"{_KEEP}; dshlog cat DB --session ID --raw prints the session as lines of a log",
     "B202 B203 B204 B205 B206 B207": (
-        f"{_KEEP}; dshlog cat DB --session ID --raw prints every row, dshlog repair 'DB#ID' -o OUT writes a log without this one"
+        f"{_KEEP}; dshlog cat DB --session ID --raw prints every row, this one with what its columns hold"
     ),
     "D118": "nothing; to bring it back, move the newer file out of the session directory, after a copy of both",
 }
