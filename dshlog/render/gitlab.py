@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dshlog.render.jsonout import line
+from dshlog.render.rows import message_words
 from dshlog.report.fingerprint import fingerprints
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class CodeQuality:
 def issue_dict(finding: Finding, path: str, fingerprint: str) -> Json:
     """Give one issue; what belongs to no line stands at line 1, since GitLab wants one."""
     return {
-        "description": f"{finding.name}: {finding.message}" + (f"; {finding.hint}" if finding.hint else ""),
+        "description": f"{finding.name}: {message_words(finding)}" + (f"; {finding.hint}" if finding.hint else ""),
         "check_name": finding.code,
         "fingerprint": fingerprint,
         "severity": _SEVERITIES[finding.severity],

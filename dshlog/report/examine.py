@@ -223,6 +223,7 @@ class Examination:
             encoding=container.encoding,
             bytes=reading.consumed if size is None else size - self._lost,
             text=text,
+            stored=None if self._rows is None else self._rows.row(None),
             frames=None if container.frames is None else len(container.frames),
             records=judge.records if judge is not None else 0,
             events=judge.position if judge is not None else 0,
@@ -493,9 +494,14 @@ class Examination:
         if judge is not None and draft is judge.issue and not refused:
             behind = judge.records - (draft.line or 0) + 1
             also = f" and the {behind} behind it" if behind > 0 else ""
+            if self._rows is not None:
+                return f"the dsh that wrote the database deletes this row{also} on its next write"
             return f"dsh drops this record{also} and cuts the file here on its next write"
         if draft.committed_by is not None:
-            return f"the turn/end at line {draft.committed_by[0]} shows that this was committed, so dsh refuses the log"
+            at, log = f"at line {draft.committed_by[0]}", "log"
+            if self._rows is not None:
+                at, log = f"in the row with seq {self._rows.row(draft.committed_by[0]).seq}", "session"
+            return f"the turn/end {at} shows that this was committed, so dsh refuses the {log}"
         return draft.rule.hint or (hint(draft.cures) if draft.cures else None)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from dshlog.repair.plan import NOTHING
 from dshlog.repair.remedies.case import drop, edit, retell
 from dshlog.repair.sheet import Line
 from dshlog.repair.words import bytes_word
@@ -104,14 +105,16 @@ def unreadable(case: Case) -> Action | None:
     """Drop lines that cannot be read, and close the gap that they leave."""
     last = _last_unreadable(case)
     number = last - case.index + 1
-    what = "a line that cannot be read goes" if number == 1 else f"{number} lines that cannot be read go"
+    noun, loss = "line", f"whatever {'it' if number == 1 else 'they'} said"
+    if case.sheet.stored:
+        noun = "row"
+    what = f"a {noun} that cannot be read goes" if number == 1 else f"{number} {noun}s that cannot be read go"
     if last + 1 == len(case.sheet.lines):
-        done = case.done("cut", f"{what}; nothing stands behind")
-        case.sheet.drop_all(case.sheet.lines[case.index : last + 1], lost=False)
+        # The last line of a file may be half of one; a row is there as a whole or not at all.
+        done = case.done("cut", f"{what}; nothing stands behind", loss=loss if case.sheet.stored else NOTHING)
+        case.sheet.drop_all(case.sheet.lines[case.index : last + 1], lost=case.sheet.stored)
         return done
-    done = case.done(
-        "drop", f"{what}, and what follows is numbered anew", loss=f"whatever {'it' if number == 1 else 'they'} said"
-    )
+    done = case.done("drop", f"{what}, and what follows is numbered anew", loss=loss)
     drop(case, last)
     return done
 
