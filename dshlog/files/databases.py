@@ -18,6 +18,7 @@ from dshlog.files.lookup import SHORTEST
 from dshlog.files.read import Seekable
 from dshlog.files.unreadable import DamagedError, Unreadable, reason, shown
 from dshlog.model.fault import Fault
+from dshlog.rules.register import BY_NAME
 from dshlog.storage.source import WINDOW, Rows
 
 if TYPE_CHECKING:
@@ -71,7 +72,14 @@ class Databases:
         except DamagedError as error:
             fault = error.fault
             if asked or fault.name not in _FOREIGN:
-                yield Found(path=path, kind="database", database=path, fault=fault, note=fault.message)
+                yield Found(
+                    path=path,
+                    kind="database",
+                    database=path,
+                    fault=fault,
+                    note=fault.message,
+                    hints=(explained(fault),),
+                )
         except Unreadable as error:
             yield Found(path=path, kind="unreadable", database=path, note=error.why, hints=error.hints)
 
@@ -185,7 +193,12 @@ def _name(cell: Cell) -> str | None:
 
 
 def _unreadable(path: str, fault: Fault) -> Unreadable:
-    return Unreadable(f"cannot read {shown(path)}: {fault.message}", why=fault.message)
+    return Unreadable(f"cannot read {shown(path)}: {fault.message}", (explained(fault),), why=fault.message)
+
+
+def explained(fault: Fault) -> str:
+    """Give the command that explains why a database cannot be read."""
+    return f"dshlog explain {BY_NAME[fault.name].code}"
 
 
 def _state(path: str) -> tuple[int, ...]:

@@ -173,9 +173,10 @@ def next_line(report: Report) -> str | None:
     """Give the one command to run next, or None where nothing has to be done."""
     if report.path != "-" and report.state == "open":
         return f"next: dshlog show {shell_word(report.path)}"
-    if report.path != "-" and report.state in _REPAIRED:
-        return f"next: dshlog repair {shell_word(report.path)}"
     code = stop_of(report)
+    unread = report.bytes is None and code is not None and code.startswith("B")  # a database that is no log at all
+    if report.path != "-" and report.state in _REPAIRED and not unread:
+        return f"next: dshlog repair {shell_word(report.path)}"
     worst = leading(report)
     if code is None and report.state != "clean" and worst is not None:
         code = worst.code
