@@ -23,6 +23,8 @@ _NEEDED = {"type", "seq", "time", "data"}
 
 def blank(case: Case) -> Action | None:
     """Drop lines that hold nothing between records that follow each other."""
+    if case.sheet.stored:
+        return None  # a row held something
     lines = case.sheet.lines
     last = _last_unreadable(case)
     behind = case.sheet.seq_of(lines[last + 1]) if last + 1 < len(lines) else None
