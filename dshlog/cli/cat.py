@@ -28,7 +28,8 @@ View = Literal["events", "raw", "messages", "chunks"]
 def cat(
     ctx: typer.Context,
     paths: Annotated[
-        list[str], typer.Argument(metavar="PATH...", help="Logs, session directories, or - for standard input.")
+        list[str],
+        typer.Argument(metavar="PATH...", help="Logs, session directories, databases, or - for standard input."),
     ],
     *,
     types: Annotated[

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from dshlog.cli.entry import tell_remarks
+from dshlog.cli.entry import stored, tell_remarks
 from dshlog.cli.failure import Failure
-from dshlog.cli.options import EXIT_LS, ColourOption
+from dshlog.cli.options import EXIT_LS, ColourOption, SessionOption
 from dshlog.cli.output import Output, look, say
 from dshlog.cli.places import Places
 from dshlog.cli.progress import on_terminal
@@ -36,7 +36,7 @@ def ls(
         str | None,
         typer.Argument(
             metavar="[ROOT]",
-            help="A sessions root, a project or session directory, or a log. Default: $DSH_HOME/sessions, else "
+            help="A sessions root, a project or session directory, a log or a database. Default: $DSH_HOME/sessions, else "
             "~/.dsh/sessions.",
         ),
     ] = None,
@@ -53,6 +53,7 @@ def ls(
     all_generations: Annotated[
         bool, typer.Option("--all-generations", help="The older generations of a session too.")
     ] = False,
+    session: SessionOption = None,
     color: ColourOption = "auto",
 ) -> int:
     """List sessions.
@@ -61,7 +62,7 @@ def ls(
     parent. Never writes.
     """
     world = ctx.find_object(World) or World()
-    top = world.default_root() if root is None else root
+    top = stored(world, world.default_root() if root is None else root, session, "ls")
     rows = world.sessions(top, all_generations=all_generations)
     if len(rows) == 1 and rows[0].path == top and rows[0].size is None:
         message = f"cannot read {top}: {rows[0].problem}"

@@ -34,7 +34,8 @@ def migrate(
     log: Annotated[
         str,
         typer.Argument(
-            metavar="PATH", help="A log, a session directory, or - for standard input; with --check also a root."
+            metavar="PATH",
+            help="A log, a session directory, a session of a database, or - for standard input; with --check also a root.",
         ),
     ],
     *,

@@ -33,7 +33,8 @@ def repair(
     path: Annotated[
         str | None,
         typer.Argument(
-            metavar="PATH", help="A log, a session or project directory, a sessions root, or - for standard input."
+            metavar="PATH",
+            help="A log, a session or project directory, a sessions root, a database, or - for standard input.",
         ),
     ] = None,
     *,

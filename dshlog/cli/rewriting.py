@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 Encoding = Literal["raw", "zstd"]
 
-LogArgument = Annotated[str, typer.Argument(metavar="LOG", help="A log, a session directory, or - for standard input.")]
+LogArgument = Annotated[
+    str,
+    typer.Argument(metavar="LOG", help="A log, a session directory, a session of a database, or - for standard input."),
+]
 OutOption = Annotated[
     str, typer.Option("-o", "--output", metavar="OUT", help="The file to write; it must not be there yet.")
 ]

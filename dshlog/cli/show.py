@@ -30,7 +30,12 @@ class COMMAND(Command):
 
 def show(
     ctx: typer.Context,
-    path: Annotated[str, typer.Argument(metavar="PATH", help="A log, a session directory, or - for standard input.")],
+    path: Annotated[
+        str,
+        typer.Argument(
+            metavar="PATH", help="A log, a session directory, a session of a database, or - for standard input."
+        ),
+    ],
     *,
     surface: Annotated[
         bool, typer.Option("--surface", help="What the model sees: one row a node, and what it replaced.")

@@ -34,7 +34,7 @@ def stats(
         list[str] | None,
         typer.Argument(
             metavar="[PATH]...",
-            help="A log, a session or project directory, a sessions root, or - for standard input. "
+            help="A log, a session or project directory, a sessions root, a database, or - for standard input. "
             "Default: $DSH_HOME/sessions, else ~/.dsh/sessions.",
         ),
     ] = None,

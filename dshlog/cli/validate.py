@@ -35,7 +35,7 @@ def validate(
         list[str] | None,
         typer.Argument(
             metavar="[PATH]...",
-            help="A log, a session or project directory, a sessions root, or - for standard input. "
+            help="A log, a session or project directory, a sessions root, a database, or - for standard input. "
             "Default: --root, else $DSH_HOME/sessions, else ~/.dsh/sessions.",
         ),
     ] = None,

@@ -71,10 +71,15 @@ class World:
 
     def sessions(self, path: str, *, all_generations: bool = False) -> list[SessionRow]:
         """Give the logs that a path stands for, by their headers alone."""
+        from dshlog.files.dbpath import split
         from dshlog.files.heads import heads
         from dshlog.model.session import SessionRow
         from dshlog.report.sessions import session_row
 
+        parts = split(path) if "#" in path else None
+        if parts is not None:
+            found = [row for row in self._stored(parts[0], asked=True) if row.path == path]
+            return found or [SessionRow(path, problem="the database has no such session")]
         rows: list[SessionRow] = []
         for head in heads(path, all_generations=all_generations):
             if head.database:

@@ -50,7 +50,7 @@ def stored(request, shared, tmp_path):
         database = tmp_path / f"{number}.db"
         dbbuilder.build(database, [lines for _, lines in held.values()], schema=schema, compressed=compressed)
         out += [(log, f"{database}#{id_}") for id_, (log, _) in held.items()]
-    assert len(out) > 100  # noqa: PLR2004 - so many there are
+    assert len(out) > 100
     return out
 
 
