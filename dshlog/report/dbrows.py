@@ -40,7 +40,7 @@ def row_drafts(rows: Rows | None) -> list[Draft]:
         faults.append((Fault("file-growing", text), 0))
     for fault, line in faults:
         rule = BY_NAME[fault.name]
-        draft = Draft(rule=rule, fault=fault, stage=rule.stages[0], line=line or None, offset=0 if line else None)
-        draft.fatal = draft.stage == "h"
-        drafts.append(draft)
+        drafts.append(
+            Draft(rule=rule, fault=fault, stage=rule.stages[0], line=line or None, offset=0 if line else None)
+        )
     return drafts

@@ -589,8 +589,8 @@ _TEXTS = {
         "other sessions all the same and leaves these rows out of them."
     ),
     "B201": (
-        "No released build wrote such a session into a database. dshlog judges its rows as those of the version that it "
-        f"names, and calls it refused. {_NOT_GUESSED}"
+        "No released build wrote such a session into a database, and whether one reads it is not known. dshlog judges its "
+        "rows as those of the version that it names, so that a version that is none is refused as in a log."
     ),
     "B202 B203 B204 B205 B206 B207": (
         f"{_TAIL} dshlog puts a line that is no JSON in the place of the row, so that the rows around it are judged "

@@ -112,7 +112,7 @@ DATABASE_RULES = (
         "B201",
         "database-session-version",
         "storage/7",
-        "hhhhh",
+        "wwwww",
         "a session of a database is not of v0",
         "the builds that kept databases wrote v0 alone",
     ),
