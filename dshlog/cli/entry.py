@@ -85,12 +85,13 @@ def is_stored(path: str) -> bool:
 def tell_remarks(world: World) -> None:
     """Say on standard error what there is to say about the databases that were opened."""
     from dshlog.cli.output import say
-    from dshlog.rules.register import BY_NAME
 
-    for path, faults in world.databases.remarks.items():
+    for path, faults in world.remarks.items():
         for fault in faults:
             if fault.name == "database-retired":
                 continue  # whoever asks for a session of it knows
+            from dshlog.rules.register import BY_NAME
+
             severity = BY_NAME[fault.name].severity(0)
             say("warning" if severity == "warning" else "note", f"{path_name(path)}: {fault.message}")
 

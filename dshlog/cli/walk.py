@@ -126,7 +126,7 @@ class Walk:
         """Give what the roots have to say that belongs to no single log, once every log was judged."""
         from dshlog.report.placing import finding
 
-        told = self._world.databases.remarks
+        told = self._world.remarks
         about = [finding(fault.name, path, fault.message) for path, faults in told.items() for fault in faults]
         return [*self._places.findings(), *about]
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from dshlog.cli.family import Family
     from dshlog.files.databases import Databases
     from dshlog.files.find import Found
+    from dshlog.model.fault import Fault
     from dshlog.model.report import Report
     from dshlog.model.session import SessionRow
     from dshlog.model.stream import StreamView
@@ -41,6 +42,11 @@ class World:
         from dshlog.files.databases import Databases
 
         return Databases()
+
+    @property
+    def remarks(self) -> dict[str, list[Fault]]:
+        """What there is to say about each database that was opened, by its path."""
+        return self.databases.remarks if "databases" in self.__dict__ else {}
 
     def default_root(self) -> str:
         """Give the sessions root of this user."""

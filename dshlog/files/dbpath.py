@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 import stat
 
-from dshlog.files.dbcopy import beside
 from dshlog.model.fault import Fault
 from dshlog.storage.source import MAGIC as ZSTD
 from dshlog.storage.sqlitehead import APPLICATION, MAGIC, SIZE, read_head
@@ -50,8 +49,12 @@ def dsh_database(path: str) -> bool:
     head = read_head(_first_bytes(path))
     if head is None:
         return False
+    if head.application:
+        return head.application == APPLICATION
     # All that a writer has told may still stand in the write-ahead log.
-    return head.application == APPLICATION or (not head.application and beside(os.path.realpath(path)).wal > 0)
+    from dshlog.files.dbcopy import beside
+
+    return beside(os.path.realpath(path)).wal > 0
 
 
 def misnamed(path: str) -> Fault | None:

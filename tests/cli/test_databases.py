@@ -7,6 +7,8 @@ import json
 import os
 import shutil
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -145,6 +147,26 @@ def test_a_page_of_zeros_anywhere_is_no_crash(schema, tmp_path, say, unchanged):
         say("cat", database)
         same()
     assert {"B105", "B207"} <= found
+
+
+MODULES = """
+import sys
+from dshlog.cli.main import main
+main(sys.argv[1:])
+print(*sys.modules, file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, ("unpack", "-o", "out.jsonl"), ("ls",)])
+def test_nothing_of_databases_is_loaded_for_a_log(command, tmp_path):
+    log = FIXTURES / "v0/clean-raw/session.jsonl"
+    ran = subprocess.run(
+        [sys.executable, "-c", MODULES, *command, log], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    loaded = set(ran.stderr.splitlines()[-1].split())
+    assert "dshlog.files.find" in loaded or "dshlog.files.heads" in loaded
+    held = {"database", "databases", "dbcopy"}
+    assert not loaded & {"sqlite3", "dshlog.codec.dbrows", *(f"dshlog.files.{name}" for name in held)}
 
 
 # -- what it is
