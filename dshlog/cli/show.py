@@ -172,15 +172,16 @@ def _name(text: str | None, option: str) -> Name | None:
 
 def status(report: Report) -> int:
     """Give the exit status for a log that was printed, and say why if not all of it could be."""
+    from dshlog.render.rows import spot_words
     from dshlog.render.text import leading
 
     worst = leading(report)
     if worst is None or worst.severity != "error":
         return 0
-    line = "" if worst.place.line is None else f" at line {worst.place.line}"
+    spot = spot_words(worst.place)
     say(
         "note",
-        f"{report.path} is {report.state}{line}, {worst.code} {worst.name}: {worst.message}; "
+        f"{report.path} is {report.state}{spot and f' at {spot}'}, {worst.code} {worst.name}: {worst.message}; "
         "what can be read is printed",
     )
     return 1

@@ -29,6 +29,14 @@ def spot_words(place: Place) -> str:
     return "" if place.line is None else f"line {place.line}"
 
 
+def stop_words(report: Report) -> str:
+    """Say where the readable prefix of a damaged log ends."""
+    if report.stored is not None:
+        at = (row_words(found.place) for found in report.findings if found.place.line == report.stop)
+        return next(at, "row that cannot be read")
+    return f"line {report.stop}"
+
+
 def message_words(finding: Finding) -> str:
     """Give the message of a finding for a reader that knows a file and a line alone."""
     row = finding.place.row

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dshlog.model.finding import SEVERITIES, Finding
 from dshlog.render.look import PLAIN, Look
-from dshlog.render.rows import row_words
+from dshlog.render.rows import row_words, stop_words
 from dshlog.render.words import count, joined, listed, path_name, shell_word, value_word, visible
 
 if TYPE_CHECKING:
@@ -220,8 +220,7 @@ def torn_words(report: Report) -> str:
     if torn is None:
         return ""
     if report.stored is not None:
-        bad = next((found.place.row for found in report.findings if found.place.offset == torn.at), None)
-        return "torn" if bad is None or bad.seq is None else f"torn at the row with seq {bad.seq}"
+        return f"torn: from the {stop_words(report)} on"
     words = f"torn: dsh cuts {count(torn.bytes, 'byte')} at file byte {torn.at}"
     return words + (f" and writes {count(torn.events, 'event')} of them again" if torn.events else "")
 
