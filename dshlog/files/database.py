@@ -44,10 +44,14 @@ _FUNCTIONS = {"count", "length", "lower", "sum", "typeof"}
 
 
 class Unread(NamedTuple):
-    """A row of `events` that SQLite does not give out, and why; without a seq it is not known which one."""
+    """A row of `events` that SQLite does not give out, and why; without a seq it is not known which one.
+
+    `long` tells that nothing is wrong with it but that it is longer than what dshlog reads.
+    """
 
     seq: Cell
     why: str
+    long: bool = False
 
 
 class Database:
@@ -168,7 +172,7 @@ class Database:
                 for cells in self._ask(asked, (session, own)):
                     yield Cells(*cells)
             except sqlite3.Error as error:
-                yield Unread(seq, _words(error))
+                yield Unread(seq, _words(error), getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_TOOBIG)
         if ended:
             yield Unread(None, ended)
 

@@ -19,6 +19,7 @@ from dshlog.files.read import Seekable
 from dshlog.files.unreadable import DamagedError, Unreadable, reason, shown
 from dshlog.model.fault import Fault
 from dshlog.rules.register import BY_NAME
+from dshlog.storage.lines import MAX_LINE
 from dshlog.storage.source import WINDOW, Rows
 
 if TYPE_CHECKING:
@@ -279,6 +280,8 @@ def _fill(spool: IO[bytes], header: bytes, database: Database, rows: Rows) -> in
 def _line(row: Cells | Unread, schema: int) -> tuple[bytes, Fault | None]:
     if not isinstance(row, Cells):
         fault = Fault("row-unreadable", f"SQLite cannot read the row: {row.why}")
+        if row.long:
+            fault = Fault("line-too-long", f"dshlog does not read this row: it has more than {MAX_LINE} bytes")
         empty = Cells(None, row.seq, None, None, None, None, None)
         return lost_line(empty, fault.message), fault
     try:

@@ -158,6 +158,7 @@ def test_many_long_payloads_of_a_database(tmp_path):
 
 
 def test_a_text_of_a_database_that_is_longer_than_a_line_may_be(tmp_path):
-    found = stored(tmp_path, "{}", '"' + "a" * (LIMIT // 3 + (1 << 23)) + '"', "{}")
+    found = stored(tmp_path, '"' + "a" * (LIMIT // 3 + (1 << 23)) + '"', "{}")
     assert found["peak"] < LIMIT
-    assert "row-unreadable" in found["names"]
+    assert (found["state"], found["opens"]) == ("refused", None)
+    assert "line-too-long" in found["names"]
