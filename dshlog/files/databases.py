@@ -23,7 +23,7 @@ from dshlog.storage.lines import MAX_LINE
 from dshlog.storage.source import WINDOW, Rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from dshlog.codec.dbrows import Cell
     from dshlog.files.database import Database, Unread
@@ -67,7 +67,7 @@ class Databases:
         """Yield the sessions of a database, or why there are none; one of another program only when it was asked for."""
         try:
             database = self._open(path)
-            self.remarks[path] += _stranger_words(database)
+            self._remark(path, _stranger_words(database))
             for id_, _ in self._sessions(path):
                 yield Found(path=session_path(path, id_), database=path)
         except DamagedError as error:
@@ -169,9 +169,13 @@ class Databases:
         if nameless:
             rows = "1 row" if nameless == 1 else f"{nameless} rows"
             text = f"{rows} of sessions cannot be asked for: the id is no text, or stands twice"
-            told = self.remarks.setdefault(path, [])
-            if all(fault.message != text for fault in told):
-                told.append(Fault("database-session-nameless", text))
+            self._remark(path, (Fault("database-session-nameless", text),))
+
+    def _remark(self, path: str, faults: Iterable[Fault]) -> None:
+        """Keep what there is to say, once."""
+        told = self.remarks.setdefault(path, [])
+        known = {fault.message for fault in told}
+        told += [fault for fault in faults if fault.message not in known]
 
 
 def _reader(path: str) -> type[Database]:
