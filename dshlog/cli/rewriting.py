@@ -131,7 +131,7 @@ def _write(source: Source, log: str, out: str, asked: Rewriting, *, verify: bool
             _verify(source, log, new, done, encoding)
         new.publish()
     with Output() as output:
-        output.text([_summary(out, done, asked)], look(output, "never").width)
+        output.text([_summary(out, done, asked, stored=rows is not None)], look(output, "never").width)
     return 0
 
 
@@ -199,11 +199,13 @@ def _verify(source: Source, log: str, new: NewFile, done: Rewritten, encoding: E
         raise Failure(message, "please report this with the log, or with what dshlog validate says of it")
 
 
-def _summary(out: str, done: Rewritten, asked: Rewriting) -> str:
+def _summary(out: str, done: Rewritten, asked: Rewriting, *, stored: bool) -> str:
     from dshlog.render.words import count, path_name
     from dshlog.report.repack import PACKED_UNTIL
 
     name = path_name(out)
+    if done.same_bytes and stored:
+        return f"{name}: each row of the session is a line of the log"
     if done.same_bytes:
         return f"{name}: nothing to {'unpack' if asked.unpack else 'pack'}, copied as it is"
     if not done.taken:

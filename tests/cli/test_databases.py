@@ -536,6 +536,9 @@ def test_an_id_may_be_any_text(id_, tmp_path, say):
     assert say("cat", f"{path}#{id_}")[0] == 0
     out = tmp_path / "out.jsonl"
     assert say("unpack", path, "-o", out)[0] == 0
+    assert say("pack", path, "-o", tmp_path / "packed.jsonl")[1].endswith(
+        "each row of the session is a line of the log\n"
+    )
     assert json.loads(out.read_bytes().splitlines()[0])["id"] == id_
 
 
