@@ -14,7 +14,7 @@ from dshlog.codec.dbrows import Cells, Malformed, Text, event_line, header_line,
 from dshlog.files.dbcopy import Beside, beside
 from dshlog.files.dbpath import session_path, split
 from dshlog.files.find import Found
-from dshlog.files.lookup import SHORTEST
+from dshlog.files.lookup import PREFIX, SHORTEST
 from dshlog.files.read import Seekable
 from dshlog.files.unreadable import DamagedError, Unreadable, reason, shown
 from dshlog.model.fault import Fault
@@ -97,7 +97,7 @@ class Databases:
             yield path, None, b"", error.why
 
     def named(self, path: str, text: str) -> list[str]:
-        """Give the ids of a database that are a text, else those that begin with it.
+        """Give the ids of a database that are a text, else those that begin with it, with or without their `session-`.
 
         Raises:
             Unreadable: it has no sessions that can be read.
@@ -108,7 +108,9 @@ class Databases:
             raise _unreadable(path, error.fault) from error
         if text in ids:
             return [text]
-        return [id_ for id_ in ids if len(text) >= SHORTEST and id_.startswith(text)]
+        if len(text) < SHORTEST:
+            return []
+        return [id_ for id_ in ids if id_.startswith(text) or id_.removeprefix(PREFIX).startswith(text)]
 
     def source(self, path: str) -> Session | None:
         """Open a session by its path; None when the path names none.

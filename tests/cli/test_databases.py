@@ -519,6 +519,14 @@ def test_a_beginning_that_two_sessions_share_is_not_enough(tmp_path, say):
     assert say("ls", f"{path}#session-a")[0] == 0
 
 
+def test_a_session_is_found_by_what_follows_session_in_its_id(tmp_path, say):
+    path = tmp_path / "sessions.db"
+    dbbuilder.build(path, map(log_named, ("session-0123456789", "abcdef-session-012345")))
+    assert json.loads(say("validate", "--format", "json", path, "--session", "012345")[1])["logs"][0]["id"] == (
+        "session-0123456789"
+    )
+
+
 def test_session_goes_with_a_database_alone(tmp_path, say):
     log = tmp_path / "session.jsonl"
     log.write_bytes(b"\n".join(LOG) + b"\n")
