@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
 import tomllib
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 import build
+import dbbuilder
 import rows
 from dshlog.model.report import STATES
 from logbuilder import Log, header
@@ -100,3 +103,31 @@ def test_builder_writes_one_frame_for_each_commit():
     parts = build.decoded("session.v4.jsonl.zstd", zstd(log.batches()))
     assert [part.count(b"\n") for part in parts] == [1, 2, 2]
     assert b"".join(parts) == raw(log.batches())
+
+
+def test_databases_are_compared_by_what_they_say(tmp_path):
+    build.write(tmp_path)
+    database = tmp_path / "databases/schema-17.db"
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("VACUUM")
+    assert not list(build.differences(tmp_path))
+    with closing(sqlite3.connect(database, isolation_level=None)) as connection:
+        connection.execute("UPDATE events SET time = time + 1 WHERE seq = 3")
+    (tmp_path / "databases/schema-15.db").unlink()
+    assert list(build.differences(tmp_path)) == [
+        "missing: databases/schema-15.db",
+        "different: databases/schema-17.db",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("members", "stored"), [(1024, [1024]), (1025, [1024, 1]), (1026, [1024, 1, 1]), (1027, [1024, 3])]
+)
+def test_database_builder_packs_no_run_that_is_too_short(members, stored):
+    data = {"turn": 1, "step": 1, "index": 0, "dt": [1] * (members - 1), "texts": [str(at) for at in range(members)]}
+    parts = dbbuilder.parts({"type": "text-chunks", "seq0": 5, "time0": 100, "data": data})
+    assert [len(part["data"]["texts"]) if "seq0" in part else 1 for part in parts] == stored
+    last = parts[-1]
+    if "seq" in last:
+        assert (last["seq"], last["time"]) == (5 + members - 1, 100 + members - 1)
+        assert last["data"]["chunk"] == {"type": "text-delta", "index": 0, "text": str(members - 1)}

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from dshlog.cli.entry import all_looked_up
-from dshlog.cli.options import EXIT_READ, RootOption
+from dshlog.cli.entry import all_looked_up, tell_remarks
+from dshlog.cli.options import EXIT_READ, RootOption, SessionOption
 from dshlog.cli.output import Output, say
 from dshlog.cli.places import Places
 from dshlog.cli.select import Selection, seq_range
@@ -28,7 +28,8 @@ View = Literal["events", "raw", "messages", "chunks"]
 def cat(
     ctx: typer.Context,
     paths: Annotated[
-        list[str], typer.Argument(metavar="PATH...", help="Logs, session directories, or - for standard input.")
+        list[str],
+        typer.Argument(metavar="PATH...", help="Logs, session directories, databases, or - for standard input."),
     ],
     *,
     types: Annotated[
@@ -55,6 +56,7 @@ def cat(
         typer.Option("--well-formed", help="U+FFFD in place of half a surrogate pair, at which jq stops."),
     ] = False,
     root: RootOption = None,
+    session: SessionOption = None,
 ) -> int:
     """Print decoded events as NDJSON.
 
@@ -78,7 +80,7 @@ def cat(
         raise typer.BadParameter(message)
     view: View = "messages" if messages else "raw" if raw else "chunks" if chunks else "events"
     world = ctx.find_object(World) or World()
-    found, unknown = all_looked_up(world, paths, root, "cat")
+    found, unknown = all_looked_up(world, paths, root, "cat", session)
     run = _Run(world, selection, view=view, header=header, well_formed=well_formed)
     with Output() as output:
         return max(2 if unknown else 0, run.all(found, output))
@@ -98,6 +100,7 @@ class _Run:
     def all(self, paths: list[str], output: Output) -> int:
         """Print all logs behind the paths in order; what cannot be read is told and gives 2."""
         met = [entry for path in paths for entry in self._logs(path)]
+        tell_remarks(self._world)
         self._named = sum(log is not None for log, _ in met) > 1
         status = max((self._entry(log, fault, output) for log, fault in met), default=2)
         logs = [log for log, _ in met if log is not None]

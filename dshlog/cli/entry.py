@@ -47,18 +47,68 @@ def looked_up(world: World, path: str, root: str | None, command: str) -> str:
     raise Failure(message, *(f"dshlog {command} {shell_word(place)}" for place in places[:_NAMED]))
 
 
+def stored(world: World, path: str, session: str | None, command: str) -> str:
+    """Give the path of a session of a database; without a session the path itself.
+
+    Raises:
+        Failure: the path is no database, or it has no such session or several.
+        Unreadable: the database cannot be read.
+    """
+    if session is None:
+        return path
+    from dshlog.files.dbpath import is_database, session_path
+
+    if not is_database(path):
+        message = f"--session goes with a SQLite database, and {path_name(path)} is none"
+        raise Failure(message)
+    ids = world.databases.named(path, session)
+    if len(ids) == 1:
+        return session_path(path, ids[0])
+    if not ids:
+        message = f"no session {path_name(session)} in {path_name(path)}"
+        raise Failure(
+            message, "give the whole id, or 6 or more characters of its beginning", f"dshlog ls {shell_word(path)}"
+        )
+    message = f"{len(ids)} sessions begin with {path_name(session)}"
+    raise Failure(
+        message, *(f"dshlog {command} {shell_word(path)} --session {shell_word(id_)}" for id_ in ids[:_NAMED])
+    )
+
+
+def is_stored(path: str) -> bool:
+    """Tell whether a path is a database or a session of one."""
+    from dshlog.files.dbpath import is_database, is_session
+
+    return is_session(path) or is_database(path)
+
+
+def tell_remarks(world: World) -> None:
+    """Say on standard error what there is to say about the databases that were opened."""
+    from dshlog.cli.output import say
+
+    for path, faults in world.remarks.items():
+        for fault in faults:
+            if fault.name == "database-retired":
+                continue  # whoever asks for a session of it knows
+            from dshlog.rules.register import BY_NAME
+
+            severity = BY_NAME[fault.name].severity(0)
+            say("warning" if severity == "warning" else "note", f"{path_name(path)}: {fault.message}")
+
+
 def all_looked_up(
-    world: World, paths: list[str], root: str | None, command: str
+    world: World, paths: list[str], root: str | None, command: str, session: str | None = None
 ) -> tuple[list[str], list[tuple[str, str]]]:
     """Give what several words stand for, and those that stand for nothing, which are told, with the reason."""
     from dshlog.cli.output import say
+    from dshlog.files.unreadable import Unreadable
 
     found: list[str] = []
     errors: list[tuple[str, str]] = []
     for path in paths:
         try:
-            found.append(looked_up(world, path, root, command))
-        except Failure as error:
+            found.append(stored(world, looked_up(world, path, root, command), session, command))
+        except (Failure, Unreadable) as error:
             errors.append((path, error.message))
             say("error", error.message, error.hints)
     return found, errors
@@ -96,18 +146,8 @@ def unreadable_entry(found: Found) -> Unreadable:
     return Unreadable(f"cannot read {path_name(found.path)}: {why}", found.hints, why=why)
 
 
-def unreadable_report(path: str, why: str) -> Report:
-    """Give the report on an entry that has a log's name and cannot be read as one."""
-    from dshlog.model.finding import Finding
-    from dshlog.model.place import Place
-    from dshlog.model.report import ReaderVerdict, Report
+def unreadable_report(path: str, why: str, name: str = "unreadable-entry") -> Report:
+    """Give the report on an entry that has a log's name and cannot be read as one, or on such a database."""
+    from dshlog.report.placing import whole_file
 
-    finding = Finding(
-        code="F100",
-        name="unreadable-entry",
-        severity="error",
-        place=Place(file=path),
-        message=why,
-    )
-    verdict = ReaderVerdict(build=None, opens=False, first=finding.code)
-    return Report(path=path, state="not-a-log", native=verdict, latest=verdict, findings=(finding,))
+    return whole_file(path, why, name)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from dshlog.cli.entry import stored, tell_remarks
 from dshlog.cli.failure import Failure
-from dshlog.cli.options import EXIT_LS, ColourOption
+from dshlog.cli.options import EXIT_LS, ColourOption, SessionOption
 from dshlog.cli.output import Output, look, say
 from dshlog.cli.places import Places
 from dshlog.cli.progress import on_terminal
@@ -35,7 +36,7 @@ def ls(
         str | None,
         typer.Argument(
             metavar="[ROOT]",
-            help="A sessions root, a project or session directory, or a log. Default: $DSH_HOME/sessions, else "
+            help="A sessions root, a project or session directory, a log or a database. Default: $DSH_HOME/sessions, else "
             "~/.dsh/sessions.",
         ),
     ] = None,
@@ -52,6 +53,7 @@ def ls(
     all_generations: Annotated[
         bool, typer.Option("--all-generations", help="The older generations of a session too.")
     ] = False,
+    session: SessionOption = None,
     color: ColourOption = "auto",
 ) -> int:
     """List sessions.
@@ -60,11 +62,12 @@ def ls(
     parent. Never writes.
     """
     world = ctx.find_object(World) or World()
-    top = world.default_root() if root is None else root
+    top = stored(world, world.default_root() if root is None else root, session, "ls")
     rows = world.sessions(top, all_generations=all_generations)
     if len(rows) == 1 and rows[0].path == top and rows[0].size is None:
         message = f"cannot read {top}: {rows[0].problem}"
         raise Failure(message, *(() if root else (_NO_ROOT,)))
+    tell_remarks(world)
     if not rows:
         say("note", f"no session log in {top}")
     progress = on_terminal() if deep else None

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dshlog.storage.source import Source
 
 _LATEST = 4
+_UNPACKED = "session.jsonl"  # a session of a database has no file name of its own
 _REPORT = "please report this with the log, or with what dshlog validate says of it"
 
 
@@ -61,10 +62,12 @@ def mend(world: World, log: str, wishes: Wishes, target: Target) -> list[Mended]
         Failure: the result would not be what was planned; nothing was written.
     """
     from dshlog.cli.rewriting import interruptible
+    from dshlog.files.dbpath import is_session
     from dshlog.files.replace import look_at
     from dshlog.repair.planner import plan_repair
 
-    seen = look_at(log) if target.in_place else None
+    stored = is_session(log)
+    seen = look_at(log) if target.in_place and not stored else None
     wishes = replace(wishes, children=world.family.of(log))
     with world.kept_source(log) as source, interruptible():
         if target.split is not None:
@@ -72,6 +75,8 @@ def mend(world: World, log: str, wishes: Wishes, target: Target) -> list[Mended]
         plan = plan_repair(source, log, wishes)
         if not target.writes or plan.why_not is not None or (target.in_place and plan.healthy):
             return [Mended(plan=plan)]
+        if target.in_place and stored:
+            return [Mended(plan=replace(plan, why_not="it stands in a database, which dshlog never writes to"))]
         if target.out is not None:
             return [_new_file(source, plan, target, wishes, target.out)]
         if seen is None:
@@ -112,9 +117,10 @@ def _split(source: Source, log: str, wishes: Wishes, target: Target, directory: 
     stopped = [plan for plan in plans if plan.why_not is not None]
     if stopped:
         return [Mended(plan=stopped[0])]
-    _refuse_name(plans[0], log)
+    name = _UNPACKED if plans[0].before.stored is not None else os.path.basename(log)  # noqa: PTH119 - paths are texts here
+    _refuse_name(plans[0], name)
     places = [make_directory(os.path.join(directory, side)) for side in SIDES]  # noqa: PTH118 - paths are texts here
-    outs = [os.path.join(place, os.path.basename(log)) for place in places]  # noqa: PTH118, PTH119 - as above
+    outs = [os.path.join(place, name) for place in places]  # noqa: PTH118 - as above
     with NewFile(outs[0]) as first, NewFile(outs[1]) as second:
         receipts = [_write(source, *made, wishes) for made in zip(plans, (first, second), outs, strict=True)]
         _keep_lost(plans[0], target)  # what neither has

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dshlog.cli.entry import is_stored, stored
 from dshlog.cli.failure import Failure
-from dshlog.cli.options import EXIT_MIGRATE, ColourOption
+from dshlog.cli.options import EXIT_MIGRATE, ColourOption, SessionOption
 from dshlog.cli.output import Output, look, say
 from dshlog.cli.upgrading import Run, write_new
 from dshlog.cli.world import World
 from dshlog.model.vocabulary import LATEST
+from dshlog.render.words import path_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,7 +34,8 @@ def migrate(
     log: Annotated[
         str,
         typer.Argument(
-            metavar="PATH", help="A log, a session directory, or - for standard input; with --check also a root."
+            metavar="PATH",
+            help="A log, a session directory, a session of a database, or - for standard input; with --check also a root.",
         ),
     ],
     *,
@@ -64,6 +67,7 @@ def migrate(
             help="What is known of child sessions, as JSON. Default: what the root of the log knows.",
         ),
     ] = None,
+    session: SessionOption = None,
     json: Annotated[bool, typer.Option("--json", help="The answer as one JSON document.")] = False,
     color: ColourOption = "auto",
 ) -> int:
@@ -79,6 +83,10 @@ def migrate(
         raise typer.BadParameter("--in-store needs a log in its place, which standard input is not")
     if in_store and children is not None:
         raise typer.BadParameter("--in-store takes the children that the root holds, so it excludes --children")
+    log = stored(world, log, session, "migrate")
+    if in_store and is_stored(log):
+        message = f"{path_name(log)} stands in a database, beside which no dsh looks for a log"
+        raise Failure(message, "-o OUT writes the result as a log")
     run = Run(world, to, children)
     one: Doing = checked
     if in_store:

@@ -22,6 +22,15 @@ RootOption = Annotated[
     ),
 ]
 
+SessionOption = Annotated[
+    str | None,
+    typer.Option(
+        "--session",
+        metavar="ID",
+        help="PATH is a SQLite database of dsh 0.1.0 or 0.1.1: the session in it, or 6 or more characters of its id.",
+    ),
+]
+
 # The mark \b keeps click from joining the lines.
 EXIT_VALIDATE = """\b
 Exit status:

@@ -41,11 +41,12 @@ class Places:
 
     def watch(self, path: str) -> Watch | None:
         """Look at a log that will be read now; None for a free file, of which only the content counts."""
+        from dshlog.files.dbpath import is_session
         from dshlog.files.find import home
         from dshlog.storage.naming import is_project_dir
 
         place = home(path, any_project=True)
-        if place is None or not (place.root in self._stores or is_project_dir(place.project)):
+        if place is None or is_session(path) or not (place.root in self._stores or is_project_dir(place.project)):
             return None
         from dshlog.files.store import Watch
 
@@ -68,10 +69,13 @@ class Places:
 
     def unsought(self, path: str, report: Report) -> Report:
         """Give the report on a free file; one that lies where dsh looks for logs under other names is opened by none."""
+        from dshlog.files.dbpath import is_session
         from dshlog.files.find import absolute
         from dshlog.report.placing import unsought
         from dshlog.storage.naming import is_project_dir
 
+        if is_session(path):
+            return report
         upper, name = os.path.split(absolute(path))
         for where in ("directly in a project", "in a session"):
             root, project = os.path.split(upper)

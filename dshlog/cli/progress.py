@@ -12,7 +12,7 @@ from dshlog.cli import output
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from dshlog.storage.source import Source
+    from dshlog.storage.source import Rows, Source
 
 DELAY = 1.0  # seconds of work before there is a line
 _EVERY = 0.1  # seconds between two lines
@@ -84,6 +84,13 @@ class Watched:
 
     def __init__(self, source: Source, tell: Callable[[int], None]) -> None:
         self._source, self._tell = source, tell
+
+    @property
+    def rows(self) -> Rows | None:
+        """Give the rows of a database behind the source."""
+        from dshlog.storage.source import rows_of
+
+        return rows_of(self._source)
 
     @property
     def size(self) -> int | None:

@@ -57,7 +57,7 @@ def _moves(world: World, path: str) -> Iterator[Move]:
 
     directories: dict[str, Move] = {}
     for entry in world.find(path):
-        place = home(entry.path, any_project=True) if entry.kind == "log" else None
+        place = home(entry.path, any_project=True) if entry.kind == "log" and not entry.database else None
         if place is None:
             continue
         directory, name = os.path.split(entry.path)

@@ -11,7 +11,7 @@ import typer
 from dshlog.cli.failure import Failure
 from dshlog.cli.headers import LOST_HEADER, Given, known_header
 from dshlog.cli.mending import Mended, Target, mend
-from dshlog.cli.options import EXIT_REPAIR, ColourOption, RootOption
+from dshlog.cli.options import EXIT_REPAIR, ColourOption, RootOption, SessionOption
 from dshlog.cli.output import Output, look, say
 from dshlog.cli.places import Places
 from dshlog.cli.world import World
@@ -33,7 +33,8 @@ def repair(
     path: Annotated[
         str | None,
         typer.Argument(
-            metavar="PATH", help="A log, a session or project directory, a sessions root, or - for standard input."
+            metavar="PATH",
+            help="A log, a session or project directory, a sessions root, a database, or - for standard input.",
         ),
     ] = None,
     *,
@@ -109,6 +110,7 @@ def repair(
     diff: Annotated[bool, typer.Option("--diff", help="Print each record that is changed, dropped or added.")] = False,
     json: Annotated[bool, typer.Option("--json", help="The plan, and what was written, as one JSON document.")] = False,
     root: RootOption = None,
+    session: SessionOption = None,
     color: ColourOption = "auto",
 ) -> int:
     """Plan the repair of logs, and carry it out when told to.
@@ -117,7 +119,7 @@ def repair(
     added and what is lost. What dsh opens is closed exactly as dsh closes it; a log with nothing to do is
     left alone.
     """
-    from dshlog.cli.entry import looked_up
+    from dshlog.cli.entry import is_stored, looked_up, stored, tell_remarks
     from dshlog.repair.planner import Wishes
 
     if sum((output is not None, in_place, split is not None)) > 1:
@@ -150,7 +152,12 @@ def repair(
     )
     target = Target(out=output, in_place=in_place, split=split, backups=backup_dir, lost_found=lost_found)
     run = _Run(world, wishes, target, given)
-    run.over(looked_up(world, path, root, "repair"))
+    asked = stored(world, looked_up(world, path, root, "repair"), session, "repair")
+    if in_place and is_stored(asked):
+        message = f"{asked} stands in a database, and dshlog never writes to one"
+        raise Failure(message, "-o OUT writes the result as a log")
+    run.over(asked)
+    tell_remarks(world)
     with Output() as out:
         run.print(out, color, json=json, diff=diff)
     if receipt is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
 import typer
 
-from dshlog.cli.entry import one_log
+from dshlog.cli.entry import one_log, stored, tell_remarks
 from dshlog.cli.failure import Failure
 from dshlog.cli.output import Output, look, say
 
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 Encoding = Literal["raw", "zstd"]
 
-LogArgument = Annotated[str, typer.Argument(metavar="LOG", help="A log, a session directory, or - for standard input.")]
+LogArgument = Annotated[
+    str,
+    typer.Argument(metavar="LOG", help="A log, a session directory, a session of a database, or - for standard input."),
+]
 OutOption = Annotated[
     str, typer.Option("-o", "--output", metavar="OUT", help="The file to write; it must not be there yet.")
 ]
@@ -63,12 +66,14 @@ def rewriting(  # one keyword for each option
     return Rewriting(unpack=unpack, streams=streams, encoding=encoding, frame_rows=frame_rows, one_frame=like_dsh)
 
 
-def write(world: World, path: str, out: str, asked: Rewriting, *, verify: bool) -> int:
+def write(world: World, path: str, out: str, asked: Rewriting, *, verify: bool, session: str | None = None) -> int:
     """Write the result of one log and give the exit status."""
     if out == "-":
         message = "the result is a file, which is proved before it gets its name; cat prints events"
         raise Failure(message, "name a file with -o")
-    log = one_log(world, path, "unpack" if asked.unpack else "pack")
+    command = "unpack" if asked.unpack else "pack"
+    log = one_log(world, stored(world, path, session, command), command)
+    tell_remarks(world)
     with world.kept_source(log) as source, interruptible():
         return _write(source, log, out, asked, verify=verify)
 
@@ -98,8 +103,15 @@ def _interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
 
 def _write(source: Source, log: str, out: str, asked: Rewriting, *, verify: bool) -> int:
     from dshlog.files.create import NewFile
+    from dshlog.report.examine import named_encoding
     from dshlog.report.rewrite import rewrite
+    from dshlog.storage.source import rows_of
 
+    rows = rows_of(source)
+    if rows is not None:
+        if rows.faults:
+            return _unsound(source, log)
+        asked = replace(asked, encoding=asked.encoding or named_encoding(out))
     encoding = asked.encoding or encoding_of(source, log)
     refuse_name(out, encoding)
     asked = replace(asked, prove=verify)
@@ -119,7 +131,7 @@ def _write(source: Source, log: str, out: str, asked: Rewriting, *, verify: bool
             _verify(source, log, new, done, encoding)
         new.publish()
     with Output() as output:
-        output.text([_summary(out, done, asked)], look(output, "never").width)
+        output.text([_summary(out, done, asked, stored=rows is not None)], look(output, "never").width)
     return 0
 
 
@@ -127,8 +139,9 @@ def encoding_of(source: Source, path: str) -> Encoding:
     """Give the container of a log: what its name promises, else what its first bytes say."""
     from dshlog.report.examine import named_encoding
     from dshlog.storage.container import sniff
+    from dshlog.storage.source import rows_of
 
-    return named_encoding(path) or sniff(source)
+    return "raw" if rows_of(source) is not None else named_encoding(path) or sniff(source)
 
 
 def refuse_name(out: str, encoding: Encoding) -> None:
@@ -140,6 +153,22 @@ def refuse_name(out: str, encoding: Encoding) -> None:
         return
     message = f"{out} is the name of a {named} log, and the result would be {encoding}"
     raise Failure(message, f"add --encoding {named}, or name it .jsonl{'.zstd' if encoding == 'zstd' else ''}")
+
+
+def _unsound(source: Source, log: str) -> int:
+    """Say which rows of a database cannot be written."""
+    from dshlog.render.text import finding_lines
+    from dshlog.render.words import shell_word
+    from dshlog.report.examine import examine
+
+    report = examine(source, log, reader="native")
+    with Output() as output:
+        for found in report.findings:
+            if found.code.startswith("B"):
+                output.lines(finding_lines(found, why=True))
+    hints = (f"dshlog repair {shell_word(log)} plans a log without them",)
+    say("error", f"not all rows of {log} are events; nothing was written", hints)
+    return 1
 
 
 def _refused(log: str, done: Rewritten) -> int:
@@ -170,11 +199,13 @@ def _verify(source: Source, log: str, new: NewFile, done: Rewritten, encoding: E
         raise Failure(message, "please report this with the log, or with what dshlog validate says of it")
 
 
-def _summary(out: str, done: Rewritten, asked: Rewriting) -> str:
+def _summary(out: str, done: Rewritten, asked: Rewriting, *, stored: bool) -> str:
     from dshlog.render.words import count, path_name
     from dshlog.report.repack import PACKED_UNTIL
 
     name = path_name(out)
+    if done.same_bytes and stored:
+        return f"{name}: each row of the session is a line of the log"
     if done.same_bytes:
         return f"{name}: nothing to {'unpack' if asked.unpack else 'pack'}, copied as it is"
     if not done.taken:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dshlog.cli.command import Command
-from dshlog.cli.entry import looked_up, one_log
+from dshlog.cli.entry import looked_up, one_log, stored, tell_remarks
 from dshlog.cli.lenses import Lens, refuse_beyond
-from dshlog.cli.options import EXIT_READ, ColourOption, RootOption
+from dshlog.cli.options import EXIT_READ, ColourOption, RootOption, SessionOption
 from dshlog.cli.output import Output, look, say
 from dshlog.cli.places import settling
 from dshlog.cli.requesting import PREVIOUS, request_name
@@ -30,7 +30,12 @@ class COMMAND(Command):
 
 def show(
     ctx: typer.Context,
-    path: Annotated[str, typer.Argument(metavar="PATH", help="A log, a session directory, or - for standard input.")],
+    path: Annotated[
+        str,
+        typer.Argument(
+            metavar="PATH", help="A log, a session directory, a session of a database, or - for standard input."
+        ),
+    ],
     *,
     surface: Annotated[
         bool, typer.Option("--surface", help="What the model sees: one row a node, and what it replaced.")
@@ -87,6 +92,7 @@ def show(
         ),
     ] = False,
     root: RootOption = None,
+    session: SessionOption = None,
     color: ColourOption = "auto",
 ) -> int:
     """Look at one log.
@@ -119,8 +125,9 @@ def show(
     wanted = _name(request, "'--request'")
     other = PREVIOUS if diff == PREVIOUS else _name(diff, "'--diff'")
     world = ctx.find_object(World) or World()
-    asked = looked_up(world, path, root, "show")
+    asked = stored(world, looked_up(world, path, root, "show"), session, "show")
     log = one_log(world, asked, "show")
+    tell_remarks(world)
     settle = settling(world, asked, log)
     with Output() as output:
         if chosen and not surface:
@@ -165,15 +172,16 @@ def _name(text: str | None, option: str) -> Name | None:
 
 def status(report: Report) -> int:
     """Give the exit status for a log that was printed, and say why if not all of it could be."""
+    from dshlog.render.rows import spot_words
     from dshlog.render.text import leading
 
     worst = leading(report)
     if worst is None or worst.severity != "error":
         return 0
-    line = "" if worst.place.line is None else f" at line {worst.place.line}"
+    spot = spot_words(worst.place)
     say(
         "note",
-        f"{report.path} is {report.state}{line}, {worst.code} {worst.name}: {worst.message}; "
+        f"{report.path} is {report.state}{spot and f' at {spot}'}, {worst.code} {worst.name}: {worst.message}; "
         "what can be read is printed",
     )
     return 1

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dshlog.cli.asked import Asked, FailOn, Format, Reader, asked, left_out
-from dshlog.cli.options import EXIT_VALIDATE, ColourOption, RootOption
+from dshlog.cli.options import EXIT_VALIDATE, ColourOption, RootOption, SessionOption
 from dshlog.cli.output import Output, look, say
 from dshlog.cli.progress import on_terminal
 from dshlog.cli.walk import Task, Walk
@@ -35,7 +35,7 @@ def validate(
         list[str] | None,
         typer.Argument(
             metavar="[PATH]...",
-            help="A log, a session or project directory, a sessions root, or - for standard input. "
+            help="A log, a session or project directory, a sessions root, a database, or - for standard input. "
             "Default: --root, else $DSH_HOME/sessions, else ~/.dsh/sessions.",
         ),
     ] = None,
@@ -96,6 +96,7 @@ def validate(
         bool, typer.Option("--all-generations", help="Judge the older generations of a session too.")
     ] = False,
     root: RootOption = None,
+    session: SessionOption = None,
     config: Annotated[
         str | None,
         typer.Option(
@@ -132,8 +133,10 @@ def validate(
     world = ctx.find_object(World) or World()
     from dshlog.cli.entry import all_looked_up
 
-    known, unknown = all_looked_up(world, paths or [], root, "validate")
+    known, unknown = all_looked_up(world, paths or [], root, "validate", session)
     wanted = known if paths else [world.default_root() if root is None else root]
+    if session is not None and not paths:
+        raise typer.BadParameter("--session needs the PATH of a database")
     task = Task(
         world=world,
         reader=settings.reader,

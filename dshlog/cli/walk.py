@@ -124,7 +124,11 @@ class Walk:
 
     def store(self) -> list[Finding]:
         """Give what the roots have to say that belongs to no single log, once every log was judged."""
-        return list(self._places.findings())
+        from dshlog.report.placing import finding
+
+        told = self._world.remarks
+        about = [finding(fault.name, path, fault.message) for path, faults in told.items() for fault in faults]
+        return [*self._places.findings(), *about]
 
     # -- what there is
 
@@ -202,7 +206,8 @@ class Walk:
             self._say(step.path, kind, message, hints)
             return
         if found is not None and found.kind != "log":
-            report = unreadable_report(found.path, found.note or f"it is a {found.kind}")
+            name = "unreadable-entry" if found.fault is None else found.fault.name
+            report = unreadable_report(found.path, found.note or f"it is a {found.kind}", name)
         else:
             if found is not None and found.note and step.watch is None:
                 say("note", f"{found.path}: {found.note}")

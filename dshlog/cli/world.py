@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from dshlog.cli.family import Family
+    from dshlog.files.databases import Databases
     from dshlog.files.find import Found
+    from dshlog.model.fault import Fault
     from dshlog.model.report import Report
     from dshlog.model.session import SessionRow
     from dshlog.model.stream import StreamView
@@ -34,6 +36,18 @@ class World:
 
         return Family(self)
 
+    @cached_property
+    def databases(self) -> Databases:
+        """The SQLite databases among the paths."""
+        from dshlog.files.databases import Databases
+
+        return Databases()
+
+    @property
+    def remarks(self) -> dict[str, list[Fault]]:
+        """What there is to say about each database that was opened, by its path."""
+        return self.databases.remarks if "databases" in self.__dict__ else {}
+
     def default_root(self) -> str:
         """Give the sessions root of this user."""
         from dshlog.files.find import default_root
@@ -42,9 +56,18 @@ class World:
 
     def find(self, path: str, *, all_generations: bool = False) -> Iterator[Found]:
         """Yield the logs that a path stands for."""
-        from dshlog.files.find import find_logs
+        from dshlog.files.dbpath import is_session, split
+        from dshlog.files.find import Found, find_logs
 
-        return find_logs(path, all_generations=all_generations)
+        if is_session(path):
+            parts = split(path)
+            yield Found(path=path, database=None if parts is None else parts[0])
+            return
+        for found in find_logs(path, all_generations=all_generations):
+            if found.kind == "database" and found.fault is None:
+                yield from self.databases.expand(found.path, asked=found.path == path)
+            else:
+                yield found
 
     def named(self, root: str, text: str) -> dict[str, list[str]]:
         """Give the session directories of a root by ids that are or begin with a text."""
@@ -54,12 +77,20 @@ class World:
 
     def sessions(self, path: str, *, all_generations: bool = False) -> list[SessionRow]:
         """Give the logs that a path stands for, by their headers alone."""
+        from dshlog.files.dbpath import split
         from dshlog.files.heads import heads
         from dshlog.model.session import SessionRow
         from dshlog.report.sessions import session_row
 
-        rows = []
+        parts = split(path) if "#" in path else None
+        if parts is not None:
+            found = [row for row in self._stored(parts[0], asked=True) if row.path == path]
+            return found or [SessionRow(path, problem="the database has no such session")]
+        rows: list[SessionRow] = []
         for head in heads(path, all_generations=all_generations):
+            if head.database:
+                rows += self._stored(head.path, asked=head.path == path)
+                continue
             if head.problem is None:
                 row = session_row(head.path, head.size, head.data, head.older)
             else:
@@ -67,12 +98,23 @@ class World:
             rows.append(row._replace(linked=True) if head.linked else row)
         return rows
 
+    def _stored(self, path: str, *, asked: bool) -> Iterator[SessionRow]:
+        """Yield the sessions of a database."""
+        from dshlog.model.session import SessionRow
+        from dshlog.report.sessions import session_row
+
+        for name, size, header, problem in self.databases.headers(path, asked=asked):
+            if problem is None:
+                yield session_row(name, size, header, ())
+            else:
+                yield SessionRow(name, size=size, problem=problem)
+
     def source(self, path: str) -> AbstractContextManager[Source]:
         """Open a log; `-` is standard input."""
         from dshlog.files.read import FileSource, open_stdin
 
         if path != "-":
-            return FileSource(path)
+            return FileSource(path) if "#" not in path else self.databases.source(path) or FileSource(path)
         return open_stdin(None if sys.stdin is None else sys.stdin.buffer)
 
     def kept_source(self, path: str) -> AbstractContextManager[Source]:

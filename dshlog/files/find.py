@@ -3,7 +3,7 @@
 Names decide, as they do in dsh; nothing is opened. One bad entry never ends a walk. Paths are texts
 and not `Path` objects, so that they come out as they were typed.
 """
-# ruff: noqa: PTH100, PTH110, PTH111, PTH114, PTH116, PTH118, PTH119
+# ruff: noqa: PTH100, PTH113, PTH110, PTH111, PTH114, PTH116, PTH118, PTH119
 
 from __future__ import annotations
 
@@ -12,18 +12,20 @@ import stat
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from dshlog.files.dbpath import SUFFIXES, dsh_database, is_database, misnamed
 from dshlog.files.unreadable import Unreadable, refuse_irregular, refuse_lost, unreadable
 from dshlog.storage.naming import is_project_dir, parse_log_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dshlog.model.fault import Fault
     from dshlog.storage.naming import LogName
 
 FREE_SUFFIXES = (".jsonl", ".jsonl.zstd", ".jsonl.zst")  # what a log outside a session directory ends in
 MIXED = "raw and zstd logs lie side by side, and dsh refuses every session of such a root"
 
-Kind = Literal["log", "directory", "unreadable"]
+Kind = Literal["log", "directory", "database", "unreadable"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,10 +33,11 @@ class Found:
     """One thing that was found where a log may be.
 
     `path` starts with the path that was asked for. `kind` is "log" for a regular file (or a symbolic
-    link to one), "directory" for a directory that is named like a log, and "unreadable" for what could
+    link to one), "directory" for a directory that is named like a log, "database" for a SQLite database
+    with the `fault` for which it gives no session, and "unreadable" for what could
     not be looked at or is neither; `note` then says why and `hints` what to do. `canonical` tells that
     the file stands in its place below a root (see `home`). `older` are the paths of the generations
-    that this one hides, oldest first; they are not found on their own.
+    that this one hides, oldest first; they are not found on their own. `database` is the file that holds the log.
     """
 
     path: str
@@ -43,6 +46,8 @@ class Found:
     older: tuple[str, ...] = ()
     note: str | None = None
     hints: tuple[str, ...] = ()
+    database: str | None = None
+    fault: Fault | None = None
 
 
 class Home(NamedTuple):
@@ -57,7 +62,7 @@ class Home(NamedTuple):
 def find_logs(path: str, *, all_generations: bool = False) -> Iterator[Found]:
     """Yield what a path stands for, in an order that depends on the names alone.
 
-    A file stands for itself, and so does a directory that is named like a log: dsh selects it by its
+    A file stands for itself (a database as "database" without a fault: whoever opens it finds its sessions), and so does a directory that is named like a log: dsh selects it by its
     name and fails. Any other directory is walked: one that directly holds a canonical log name is a
     session and gives its live generation, or all of them, oldest first; any other gives the free logs
     in it. The logs of a directory come before those of the directories inside it. Symbolic links to
@@ -74,7 +79,7 @@ def find_logs(path: str, *, all_generations: bool = False) -> Iterator[Found]:
         yield _faulty(path, unreadable(path, error))
         return
     if not walked or os.path.basename(absolute(path)).endswith(FREE_SUFFIXES):
-        yield _look(path)
+        yield database_at(path) or _look(path)
     else:
         yield from _walk(path, all_generations=all_generations)
 
@@ -163,6 +168,8 @@ def _walk(top: str, *, all_generations: bool) -> Iterator[Found]:
             if entry.name.endswith(FREE_SUFFIXES):
                 if not logs:
                     yield from _free(path)
+            elif entry.name.endswith(SUFFIXES) and dsh_database(path):
+                yield Found(path=path, kind="database", database=path)
             elif is_directory(entry):
                 inner.append(path)
         waiting.extend(reversed(inner))
@@ -188,6 +195,16 @@ def _free(path: str) -> Iterator[Found]:
     found = _look(path)
     if found.kind == "log" or (found.kind == "directory" and not os.path.islink(path)) or not os.path.exists(path):
         yield found
+
+
+def database_at(path: str) -> Found | None:
+    """Tell whether a file that was asked for is a database, or should be one by its name."""
+    if parse_log_name(os.path.basename(path)) is not None or not os.path.isfile(path):
+        return None
+    fault = misnamed(path) if path.endswith(SUFFIXES) else None
+    if fault is None and not is_database(path):
+        return None
+    return Found(path=path, kind="database", database=path, fault=fault, note=None if fault is None else fault.message)
 
 
 def _look(path: str, *, older: tuple[str, ...] = (), note: str | None = None) -> Found:

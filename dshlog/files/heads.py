@@ -12,7 +12,8 @@ import stat
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from dshlog.files.find import FREE_SUFFIXES, absolute, by_name, in_order, is_directory, live_logs
+from dshlog.files.dbpath import SUFFIXES, dsh_database
+from dshlog.files.find import FREE_SUFFIXES, absolute, by_name, database_at, in_order, is_directory, live_logs
 from dshlog.files.unreadable import Unreadable, irregular, refuse_lost, unreadable
 from dshlog.storage.firstline import FIRST, MOST
 from dshlog.storage.naming import is_project_dir, parse_log_name
@@ -34,7 +35,8 @@ _canonical = cache(parse_log_name)
 class Head(NamedTuple):
     """One log: its size, its first bytes, the generations that it hides; or why it cannot be read.
 
-    `linked` tells that it lies behind a symbolic link where dsh wants a directory.
+    `linked` tells that it lies behind a symbolic link where dsh wants a directory. A `database` is a file that
+    holds sessions; it is not opened here.
     """
 
     path: str
@@ -43,6 +45,7 @@ class Head(NamedTuple):
     older: tuple[str, ...] = ()
     problem: str | None = None
     linked: bool = False
+    database: bool = False
 
 
 def heads(top: str, *, all_generations: bool = False) -> Iterator[Head]:
@@ -61,7 +64,12 @@ def heads(top: str, *, all_generations: bool = False) -> Iterator[Head]:
         yield Head(top, problem=unreadable(top, error).why)
         return
     if not walked:
-        yield head(top)
+        found = database_at(top)
+        if found is None:
+            yield head(top)
+        else:
+            problem = None if found.fault is None else found.fault.message
+            yield Head(top, 0, problem=problem, database=problem is None)
         return
     waiting = [(top, 0)]
     seen: set[tuple[int, int]] = set()
@@ -88,6 +96,8 @@ def heads(top: str, *, all_generations: bool = False) -> Iterator[Head]:
             if entry.name.endswith(FREE_SUFFIXES):
                 if not logs and _is_file(entry):
                     yield head(entry.path)
+            elif entry.name.endswith(SUFFIXES) and dsh_database(entry.path):
+                yield Head(entry.path, database=True)
             elif is_directory(entry):
                 inner.append((entry.path, depth + 1))
             elif entry.is_symlink():

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import NoReturn, Self
 
-__all__ = ["FileSource", "SpooledSource", "StdinSource", "Unreadable", "keep_stdin", "open_stdin"]
+__all__ = ["FileSource", "Seekable", "SpooledSource", "StdinSource", "Unreadable", "keep_stdin", "open_stdin"]
 
 SPOOL_IN_MEMORY = 4 << 20  # bytes of a zstd standard input kept in memory before a temporary file takes over
 
@@ -29,7 +29,7 @@ _STDIN = "standard input"
 _QUIET = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 
 
-class _Seekable:
+class Seekable:
     """Bytes of an open file, fetched window by window; a file that shrinks ends early."""
 
     def __init__(self, file: IO[bytes], size: int, path: str) -> None:
@@ -85,7 +85,7 @@ class _Seekable:
             raise unreadable(self._path, error) from error
 
 
-class FileSource(_Seekable):
+class FileSource(Seekable):
     """The bytes of a regular file, as many as it had when it was opened."""
 
     def __init__(self, path: str) -> None:
@@ -113,7 +113,7 @@ class FileSource(_Seekable):
         super().__init__(file, seen.st_size, shown(path))
 
 
-class SpooledSource(_Seekable):
+class SpooledSource(Seekable):
     """The bytes of standard input, kept so that they can be read again."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 
+from dshlog.model.fault import Fault
 from dshlog.storage.naming import shown_name
 
 _IRREGULAR: dict[int, tuple[str, tuple[str, ...]]] = {
@@ -34,6 +35,14 @@ class Unreadable(Exception):  # noqa: N818 - it tells of the world, not of an er
 def irregular(mode: int) -> tuple[str, tuple[str, ...]]:
     """Say what the `st_mode` of anything but a regular file is, and what to do then."""
     return _IRREGULAR.get(stat.S_IFMT(mode), ("it is no regular file", ()))
+
+
+class DamagedError(Exception):
+    """A database cannot be used at all; `fault` says why."""
+
+    def __init__(self, name: str, message: str) -> None:
+        super().__init__(message)
+        self.fault = Fault(name, message)
 
 
 def refuse_irregular(path: str, mode: int) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from dshlog.model.finding import Finding
+from dshlog.model.place import Row
 
 State = Literal["clean", "open", "torn", "refused", "newer", "not-a-log"]
 Encoding = Literal["raw", "zstd"]
@@ -64,7 +65,8 @@ class Report:
     the log's own generation (packed runs by member), `inherited` those before the inherited cut.
     `frames` counts complete zstd frames and is None for a raw log. `text` counts the bytes of the decoded
     text, `parent` is the session that the header names as its origin. `stop` is the line at which the readable
-    prefix ends before the log does, None where all of it was taken. Findings stand in file order.
+    prefix ends before the log does, None where all of it was taken. `stored` names the session of a database that the
+    log stands for, None for a file. Findings stand in file order.
     """
 
     path: str
@@ -86,4 +88,5 @@ class Report:
     torn: Torn | None = None
     surface: SurfaceSize | None = None
     stop: int | None = None
+    stored: Row | None = None
     tail: Tail = Tail()  # noqa: RUF009 - immutable, so one value serves all

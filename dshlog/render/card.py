@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from dshlog.model.finding import SEVERITIES
 from dshlog.render.extent import prefix_words
 from dshlog.render.look import PLAIN, Look
+from dshlog.render.rows import spot_words
 from dshlog.render.surface import node_lines
 from dshlog.render.table import fit, labelled, measure
 from dshlog.render.text import (
@@ -78,9 +79,9 @@ def _facts(report: Report, view: SurfaceView, look: Look) -> Iterator[tuple[str,
     yield "findings", joined(_severities(report))
     worst = leading(report)
     if worst is not None:
-        line = "" if worst.place.line is None else f", line {worst.place.line}"
+        spot = spot_words(worst.place)
         yield "", ""
-        yield worst.severity, f"{worst.code} {worst.name}{line}: {visible(worst.message)}"
+        yield worst.severity, f"{worst.code} {worst.name}{spot and f', {spot}'}: {visible(worst.message)}"
 
 
 def _read(report: Report) -> str:

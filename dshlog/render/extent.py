@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dshlog.render.rows import spot_words, stop_words
 from dshlog.render.text import leading
 from dshlog.render.words import joined
 
@@ -31,14 +32,16 @@ def flaw(report: Report) -> str:
     worst = leading(report)
     if worst is None:
         return report.state
-    line = "" if worst.place.line is None else f" at line {worst.place.line}"
-    return f"{report.state} for {worst.code}{line}" + (", no event can be read" if _unread(report) else "")
+    spot = spot_words(worst.place)
+    return f"{report.state} for {worst.code}{spot and f' at {spot}'}" + (
+        ", no event can be read" if _unread(report) else ""
+    )
 
 
 def prefix_words(report: Report) -> str:
     """Name the part of a log that is read when that is not the whole."""
     what = "the torn tail" if report.state == "torn" else "the damage"
-    return f"the prefix before {what} at line {report.stop}"
+    return f"the prefix before {what} at {stop_words(report)}"
 
 
 def _unread(report: Report) -> bool:

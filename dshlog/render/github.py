@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from dshlog.render.rows import message_words
 from dshlog.render.text import where
 from dshlog.render.words import path_name, visible
 
@@ -23,14 +24,17 @@ def commands(findings: Iterable[Finding], path: Callable[[str], str]) -> Iterato
     """
     for finding in findings:
         place = finding.place
-        name = path(place.file)
+        file, number = place.on_disk
+        name = path(file)
         inside = not (name in ("-", ".") or os.path.isabs(name))  # noqa: PTH117 - paths are texts here
         properties = {"file": name} if inside else {}
-        if inside and place.line is not None:
-            properties["line"] = str(place.line)
+        if inside and number is not None:
+            properties["line"] = str(number)
         properties["title"] = f"{finding.code} {finding.name}"
         named = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
-        text = visible(finding.message) if inside else f"{where(place)}: {visible(finding.message)}"
+        text = visible(message_words(finding))
+        if not inside:
+            text = f"{where(place) if place.row is None else path_name(file)}: {text}"
         if finding.hint:
             text += f"\n{visible(finding.hint)}"
         yield f"::{_COMMANDS[finding.severity]} {named}::{_data(text)}"

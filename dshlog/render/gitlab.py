@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dshlog.render.jsonout import line
+from dshlog.render.rows import message_words
 from dshlog.report.fingerprint import fingerprints
 
 if TYPE_CHECKING:
@@ -32,7 +33,9 @@ class CodeQuality:
         """Yield an issue for each finding of one log."""
         findings = list(findings)
         for finding, fingerprint in zip(findings, fingerprints(findings, self._path), strict=True):
-            yield self._between + line(issue_dict(finding, self._path(finding.place.file), fingerprint)).rstrip(b"\n")
+            yield self._between + line(issue_dict(finding, self._path(finding.place.on_disk[0]), fingerprint)).rstrip(
+                b"\n"
+            )
             self._between = b",\n"
 
     def end(self) -> bytes:
@@ -43,9 +46,9 @@ class CodeQuality:
 def issue_dict(finding: Finding, path: str, fingerprint: str) -> Json:
     """Give one issue; what belongs to no line stands at line 1, since GitLab wants one."""
     return {
-        "description": f"{finding.name}: {finding.message}" + (f"; {finding.hint}" if finding.hint else ""),
+        "description": f"{finding.name}: {message_words(finding)}" + (f"; {finding.hint}" if finding.hint else ""),
         "check_name": finding.code,
         "fingerprint": fingerprint,
         "severity": _SEVERITIES[finding.severity],
-        "location": {"path": path, "lines": {"begin": finding.place.line or 1}},
+        "location": {"path": path, "lines": {"begin": finding.place.on_disk[1] or 1}},
     }

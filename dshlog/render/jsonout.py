@@ -31,6 +31,7 @@ def place_dict(place: Place) -> Json:
         "frame_at": place.frame_at,
         "seq": place.seq,
         "json_path": place.json_path,
+        "row": None if place.row is None else place.row._asdict(),
     }
 
 

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from dshlog.model.finding import SEVERITIES
+from dshlog.render.rows import message_words, report_path
 from dshlog.render.text import finding_lines, leading, leading_of, verdict_line
 from dshlog.render.words import path_name
 
@@ -36,7 +37,7 @@ class Suites:
     def log(self, report: Report) -> None:
         """Add the case of one log."""
         said = [*_lines(report.findings), verdict_line(report)]
-        self._case(self._path(report.path), leading(report), said, kind=report.state)
+        self._case(report_path(report, self._path), leading(report), said, kind=report.state)
 
     def store(self, findings: Sequence[Finding]) -> None:
         """Add a case for what is said about roots; none when that is nothing."""
@@ -61,7 +62,7 @@ class Suites:
         text = content("\n".join(said))
         if worst is not None and SEVERITIES.index(worst.severity) <= self._limit:
             self._failures += 1
-            message = attribute(f"{worst.code} {worst.name}: {worst.message}")
+            message = attribute(f"{worst.code} {worst.name}: {message_words(worst)}")
             self._cases.append(
                 f'{case}>\n<failure type="{attribute(kind)}" message="{message}">{text}</failure>\n</testcase>\n'
             )

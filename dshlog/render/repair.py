@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dshlog.render.jsonout import SCHEMA, finding_dict, place_dict
 from dshlog.render.look import PLAIN, Look
+from dshlog.render.rows import spot_words
 from dshlog.render.text import verdict_line
 from dshlog.render.words import count, path_name, preview, shell_word, visible
 from dshlog.repair.remedies.table import CHOICES, loses_branches
@@ -45,7 +46,8 @@ def plan_lines(plan: Plan, look: Look = PLAIN) -> Iterator[str]:
     """Yield a plan: what happened, what stays, what goes, what is changed and added, what is lost, what to run."""
     yield verdict_line(plan.before, look)
     if plan.healthy and plan.why_not is None:
-        yield "  nothing to do: the log is whole and closed"
+        what = "log" if plan.before.stored is None else "session"
+        yield f"  nothing to do: the {what} is whole and closed"
         return
     yield from _happened(plan, look)
     for heading, title in _STEMS:
@@ -65,6 +67,8 @@ def next_lines(plan: Plan, wishes: Wishes) -> Iterator[str]:
     """Yield what to run next, or why there is nothing to run."""
     path = "-" if plan.before.path == "-" else shell_word(plan.before.path)
     if plan.healthy and plan.why_not is None:
+        if plan.before.stored is not None:
+            yield f"next: dshlog unpack {path} -o NEW   (the session as a log)"
         return
     if plan.script is None or plan.healthy:
         yield f"not repaired: {visible(plan.why_not or '')}"
@@ -85,6 +89,9 @@ def _commands(plan: Plan, wishes: Wishes, path: str) -> Iterator[str]:
     options += " --allow-loss --lost-found DIR" if plan.lossy else ""
     if path == "-":
         yield f"next: dshlog repair{options} -o NEW -"
+        return
+    if plan.before.stored is not None:
+        yield f"next: dshlog repair{options} -o NEW {path}   (a log; the database is never written to)"
         return
     yield f"next: dshlog repair{options} --in-place {path}   (the old file is kept as a backup)"
     yield f"  or: dshlog repair{options} -o NEW {path}   (a new file; the old one is not touched)"
@@ -179,14 +186,13 @@ def _happened(plan: Plan, look: Look) -> Iterator[str]:
 
 
 def _finding_line(found: Finding) -> str:
-    line = "" if found.place.line is None else f"line {found.place.line}: "
-    return f"{line}{visible(found.message)} ({found.code})"
+    spot = spot_words(found.place)
+    return f"{spot and f'{spot}: '}{visible(found.message)} ({found.code})"
 
 
 def _action_line(action: Action) -> str:
-    place = action.place
-    line = "" if place is None or place.line is None else f"line {place.line}: "
-    return f"{line}{visible(action.message)}"
+    spot = "" if action.place is None else spot_words(action.place)
+    return f"{spot and f'{spot}: '}{visible(action.message)}"
 
 
 def _some(lines: list[str], noun: str) -> Iterator[str]:
@@ -207,11 +213,13 @@ def _loss(plan: Plan, look: Look) -> Iterator[str]:
 
 
 def _lost_line(lost: Lost) -> str:
+    spot = spot_words(lost.place)
     if lost.event is None:
-        return f"line {lost.place.line}: {count(len(lost.line), 'byte')} that are no record"
-    seq = "" if lost.place.seq is None else f", seq {lost.place.seq}"
+        what = count(len(lost.line), "byte") if lost.place.row is None else "cells"
+        return f"{spot}: {what} that are no record"
+    seq = "" if lost.place.seq is None or lost.place.row is not None else f", seq {lost.place.seq}"
     kind = lost.event.get("type") if type(lost.event) is dict else None
-    return f"line {lost.place.line}{seq}: {preview(kind) if type(kind) is str else 'a record without a type'}"
+    return f"{spot}{seq}: {preview(kind) if type(kind) is str else 'a record without a type'}"
 
 
 def _action_dict(action: Action) -> Json:

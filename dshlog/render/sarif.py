@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from dshlog.render.jsonout import line
+from dshlog.render.rows import message_words, row_words
 from dshlog.report.fingerprint import fingerprints
 from dshlog.rules.advice import advice
 from dshlog.rules.explanations import explanation
@@ -81,10 +82,9 @@ class Sarif:
         self, finding: Finding, fingerprint: str, encoding: Encoding | None, lengths: Mapping[int, int]
     ) -> Json:
         place = finding.place
-        said = f"{finding.message}; {finding.hint}" if finding.hint else finding.message
+        said = f"{message_words(finding)}; {finding.hint}" if finding.hint else message_words(finding)
         properties = {
-            "line": place.line,
-            "textOffset": place.offset,
+            **_stood(place),
             "frame": place.frame,
             "frameAt": place.frame_at,
             "seq": place.seq,
@@ -110,11 +110,11 @@ class Sarif:
         return result
 
     def _location(self, place: Place, encoding: Encoding | None, lengths: Mapping[int, int]) -> Json:
-        physical: Json = {"artifactLocation": {"uri": uri(self._path(place.file))}}
+        physical: Json = {"artifactLocation": {"uri": uri(self._path(place.on_disk[0]))}}
         region: Json = {}
-        if encoding == "raw" and place.line is not None:
+        if encoding == "raw" and place.on_disk[1] is not None:
             region["startLine"] = place.line
-        if encoding == "raw" and place.offset is not None and place.offset in lengths:
+        if encoding == "raw" and place.row is None and place.offset is not None and place.offset in lengths:
             region |= {"byteOffset": place.offset, "byteLength": lengths[place.offset]}
         if region:
             physical["region"] = region
@@ -150,7 +150,17 @@ def _bytes_only(path: str) -> bool:
     return not any("\ud800" <= sign <= "\udfff" and not "\udc80" <= sign <= "\udcff" for sign in path)
 
 
+def _stood(place: Place) -> Json:
+    """Give where in its text a record stands, or which row of a database it is."""
+    row = place.row
+    if row is None:
+        return {"line": place.line, "textOffset": place.offset}
+    return {"session": row.session, "table": row.table, "rowSeq": row.seq}
+
+
 def _related(place: Place) -> str:
+    if place.row is not None:
+        return row_words(place) or "related"
     parts = [f"seq {place.seq}" if place.seq is not None else "", f"line {place.line}" if place.line else ""]
     return ", ".join(filter(None, parts)) or "related"
 

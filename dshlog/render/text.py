@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dshlog.model.finding import SEVERITIES, Finding
 from dshlog.render.look import PLAIN, Look
+from dshlog.render.rows import row_words, stop_words
 from dshlog.render.words import count, joined, listed, path_name, shell_word, value_word, visible
 
 if TYPE_CHECKING:
@@ -26,9 +27,9 @@ _CALLS = 3  # open calls that are named in a verdict
 
 
 def where(place: Place) -> str:
-    """Give `path:line`, or the path alone for a place that is the whole file."""
+    """Give `path:line`, or the path alone for a place that is the whole file or a row of a database."""
     name = path_name(place.file)
-    return name if place.line is None else f"{name}:{place.line}"
+    return name if place.line is None or place.row is not None else f"{name}:{place.line}"
 
 
 def finding_lines(
@@ -52,8 +53,7 @@ def finding_lines(
         # That the record was committed is the reason for a refusal and nothing to do.
         yield f"  {'hint' if proof is None else 'why '} {visible(finding.hint)}"
     for place in finding.related[:_RELATED]:
-        label = f"seq {place.seq}" if place.seq is not None else "the turn/end" if place is proof else ""
-        yield f"  see {where(place)}" + (f"  {label}" if label else "")
+        yield f"  see {joined((where(place), _see(place, proof)), '  ')}"
     if len(finding.related) > _RELATED:
         yield f"  see {count(len(finding.related) - _RELATED, 'more place')}; --format json lists all"
     if why:
@@ -65,9 +65,17 @@ def finding_lines(
 def _proof(finding: Finding) -> Place | None:
     """Give the turn/end that shows that a bad record was committed, if the hint speaks of one."""
     for place in reversed(finding.related):
-        if place.seq is None and (finding.hint or "").startswith(f"the turn/end at line {place.line} "):
+        at = f"at line {place.line}" if place.row is None else f"in the row with seq {place.row.seq}"
+        if place.seq is None and (finding.hint or "").startswith(f"the turn/end {at} "):
             return place
     return None
+
+
+def _see(place: Place, proof: Place | None) -> str:
+    label = "the turn/end" if place is proof else ""
+    if place.row is not None:
+        return joined((row_words(place), label))
+    return label if place.seq is None else f"seq {place.seq}"
 
 
 def _excerpt_lines(excerpt: Excerpt) -> Iterator[str]:
@@ -84,9 +92,10 @@ def _at(place: Place) -> str:
         frame = f"frame {place.frame}" + ("" if place.frame_at is None else f" (file byte {place.frame_at})")
     return joined(
         (
-            "" if place.seq is None else f"seq {place.seq}",
+            "" if place.seq is None or (place.row is not None and place.row.seq == place.seq) else f"seq {place.seq}",
+            row_words(place),
             frame or "",
-            "" if place.offset is None else f"text byte {place.offset}",
+            "" if place.offset is None or place.row is not None else f"text byte {place.offset}",
             "" if place.json_path is None else f"member {visible(place.json_path)}",
         )
     )
@@ -128,14 +137,16 @@ def readable_words(report: Report) -> str:
     headless = report.state == "not-a-log" and (stop_of(report) or "").startswith("H")
     if report.state in ("clean", "open") or not (report.records or headless):
         return ""
-    every = count(report.records, "record")
+    every = count(report.records, "record" if report.stored is None else "row")
     if report.state in ("not-a-log", "newer") and not report.events:
         words = "no record is judged without a header that can be read"
         if report.state == "newer":
             words = "no record is judged, since the format is not known here"
     elif report.version is not None and report.version < _ONE_EACH and report.events != report.records:
         # One record may hold many events there, so the two counts cannot be compared.
-        words = f"{count(report.events, 'event')} can be read, in a file of {every}"
+        words = (
+            f"{count(report.events, 'event')} can be read, in {'a file of ' if report.stored is None else ''}{every}"
+        )
     elif report.events < report.records:
         words = f"{report.events} of {every} can be read"
     else:
@@ -162,9 +173,10 @@ def next_line(report: Report) -> str | None:
     """Give the one command to run next, or None where nothing has to be done."""
     if report.path != "-" and report.state == "open":
         return f"next: dshlog show {shell_word(report.path)}"
-    if report.path != "-" and report.state in _REPAIRED:
-        return f"next: dshlog repair {shell_word(report.path)}"
     code = stop_of(report)
+    unread = report.bytes is None and code is not None and code.startswith("B")  # a database that is no log at all
+    if report.path != "-" and report.state in _REPAIRED and not unread:
+        return f"next: dshlog repair {shell_word(report.path)}"
     worst = leading(report)
     if code is None and report.state != "clean" and worst is not None:
         code = worst.code
@@ -207,6 +219,8 @@ def torn_words(report: Report) -> str:
     torn = report.torn
     if torn is None:
         return ""
+    if report.stored is not None:
+        return f"torn: from the {stop_words(report)} on"
     words = f"torn: dsh cuts {count(torn.bytes, 'byte')} at file byte {torn.at}"
     return words + (f" and writes {count(torn.events, 'event')} of them again" if torn.events else "")
 
@@ -229,6 +243,11 @@ def open_words(report: Report) -> str:
 
 def reader_words(report: Report) -> tuple[str, ...]:
     """Say for each reader whether it opens the log; the same build is named once."""
+    words = _builds(report)
+    return words if report.stored is None else (f"as a log: {words[0]}", *words[1:])
+
+
+def _builds(report: Report) -> tuple[str, ...]:
     native, latest = report.native, report.latest
     if native.build is None and native.opens is None:
         own = "" if report.version is None else f"no dsh release read v{report.version} itself"
@@ -269,11 +288,12 @@ def short_line(report: Report, look: Look = PLAIN) -> str:
         state += f" at {stop}"  # Its finding was left out on request; the reason stays.
     if worst is None:
         return f"{path_name(report.path)}: {state}"
-    line = "" if worst.place.line is None or worst.place.file != report.path else f":{worst.place.line}"
+    line = "" if worst.place.file != report.path else where(worst.place).removeprefix(path_name(report.path))
     more = len(report.findings) - 1
+    row = row_words(worst.place)
     return (
         f"{path_name(report.path)}{line}: {state}, {look.paint(worst.severity, worst.severity)} "
-        f"{look.paint('bold', worst.code)} {worst.name}: {visible(worst.message)}"
+        f"{look.paint('bold', worst.code)} {worst.name}: {row and f'{row}: '}{visible(worst.message)}"
         + (f" (+ {more} more)" if more else "")
     )
 

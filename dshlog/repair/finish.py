@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 from dshlog.codec.chunkruns import PAYLOAD
 from dshlog.model.place import Place
 from dshlog.repair.closers import closers, end_seed
-from dshlog.repair.plan import Action, Batch, Changed, Copy, Lost, Plan
-from dshlog.repair.words import closing_words, cut_words, events_word, records_word, saved_words
+from dshlog.repair.plan import NOTHING, Action, Batch, Changed, Copy, Lost, Plan
+from dshlog.repair.rows import deleted_words
+from dshlog.repair.words import closing_words, cut_words, events_word, lost_words, saved_words
 from dshlog.report.decode import events_of
 from dshlog.report.examine import Examination
 from dshlog.storage.jsontext import NotJSON, dumps, loads
+from dshlog.storage.source import rows_of
 from dshlog.storage.unread import Overlong
 
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ class Tail:
         self.last: bytes | None = None
         self.saved: list[bytes] = []
         self.behind: list[tuple[int, int, bytes]] = []
+        self.rows = rows_of(source)
         if exam.judge is not None:
             self._read(exam, exam.judge)
         again = exam.again()
@@ -83,7 +86,7 @@ def finish(tail: Tail, *, now: int) -> Plan:
     actions: list[Action] = []
     lost = tuple(lost_lines(path, tail.behind))
     records = sum(one.event is not None for one in lost)
-    lost = lost if records else ()  # half a record alone is no loss
+    lost = lost if records or tail.rows is not None else ()  # half a record alone is no loss, and no row is half
     closing, marker = closed(tail.scan, tail.position, tail.last, now)
     torn = report.torn
     end = (report.bytes or 0) if torn is None else torn.at
@@ -93,13 +96,16 @@ def finish(tail: Tail, *, now: int) -> Plan:
         actions.append(Action(kind="keep", message=f"{events_word(kept)} stay as they are", bytes=(0, end), kept=kept))
     if torn is not None:
         dropped = sum(one.count for one in lost)
+        words = cut_words(torn.bytes, framed=report.encoding == "zstd", lost=records)
+        if tail.rows is not None:
+            words = deleted_words(len(tail.behind), records)
         actions.append(
             Action(
                 kind="cut",
-                message=cut_words(torn.bytes, framed=report.encoding == "zstd", lost=records),
+                message=words,
                 place=_cut_place(tail, torn.at),
                 bytes=(torn.at, torn.at + torn.bytes),
-                loss=records_word(records) if records else "none",
+                loss=lost_words(report, lost) if lost else NOTHING,
                 dropped=dropped,
             )
         )

@@ -13,6 +13,7 @@ from dshlog.repair.mend import keeping_tail, mend
 from dshlog.repair.outlook import advised, judged, refused_at, with_advice, with_outlook
 from dshlog.repair.plan import Plan
 from dshlog.repair.remedies.table import CHOICES
+from dshlog.repair.rows import with_rows
 from dshlog.repair.salvage import hides_frames
 from dshlog.repair.script import result
 from dshlog.repair.unknown import naming
@@ -69,13 +70,18 @@ def plan_repair(source: Source, path: str, wishes: Wishes, *, encoding: Encoding
         encoding: raw or zstd when it is known; by default the name decides, else the first bytes.
     """
     tail = Tail(source, path, encoding)
-    report = tail.report
-    if report.state not in OPENS:
-        plan = _mended(source, report, wishes)
-        if plan.script is None:
-            return with_advice(plan, advised(source, _everything(source, report, wishes), wishes))
-        return with_outlook(source, plan, wishes, lambda: _everything(source, report, wishes))
-    return replace(_planned(source, tail, wishes, encoding), **_own(tail))
+    plan = _shut(source, tail.report, wishes) if tail.report.state not in OPENS else None
+    if plan is None:
+        plan = replace(_planned(source, tail, wishes, encoding), **_own(tail))
+    return with_rows(plan, tail.rows)
+
+
+def _shut(source: Source, report: Report, wishes: Wishes) -> Plan:
+    """Plan for a log that its own build does not open."""
+    plan = _mended(source, report, wishes)
+    if plan.script is None:
+        return with_advice(plan, advised(source, _everything(source, report, wishes), wishes))
+    return with_outlook(source, plan, wishes, lambda: _everything(source, report, wishes))
 
 
 def _planned(source: Source, tail: Tail, wishes: Wishes, encoding: Encoding | None) -> Plan:

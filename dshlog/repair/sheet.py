@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dshlog.repair.line import Line
 from dshlog.repair.salvage import stretches
 from dshlog.storage.container import Container
-from dshlog.storage.source import MAGIC
+from dshlog.storage.source import MAGIC, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -63,7 +63,8 @@ class Sheet:
     """A whole log in memory. `lines[0]` is the header; `gone` are the lines that were taken out.
 
     `tail` holds bytes behind the last line feed, which are no record. `stretches` tells of a zstd log what
-    could be read of which bytes. `closers` and `marker` are what a remedy has appended already.
+    could be read of which bytes. `closers` and `marker` are what a remedy has appended already. `stored` tells
+    that each line was made of a row of a database, which is there as a whole or not at all.
     """
 
     path: str
@@ -76,6 +77,7 @@ class Sheet:
     stretches: list[Stretch] = field(default_factory=list)
     closers: list[dict[str, Any]] = field(default_factory=list)
     marker: dict[str, Any] | None = None
+    stored: bool = False
 
     @property
     def header_group(self) -> Group | None:
@@ -112,6 +114,7 @@ class Sheet:
             stretches=self.stretches,
             closers=self.closers,
             marker=self.marker,
+            stored=self.stored,
         )
 
     def seq_of(self, line: Line) -> int | None:
@@ -150,7 +153,7 @@ def _lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _raw(path: str, source: Source) -> Sheet:
-    sheet = Sheet(path=path, encoding="raw", lines=[], groups=[], size=0)
+    sheet = Sheet(path=path, encoding="raw", lines=[], groups=[], size=0, stored=rows_of(source) is not None)
     for text in _lines(source.chunks()):
         at, sheet.size = sheet.size, sheet.size + len(text)
         if not text.endswith(b"\n"):

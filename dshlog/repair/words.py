@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from dshlog.model.report import Report
-    from dshlog.repair.plan import Advice, Plan
+    from dshlog.repair.plan import Advice, Lost, Plan
     from dshlog.repair.upgrading import LeftOut
 
 _TOLD = 4  # losses that one sentence names
@@ -60,15 +60,19 @@ def closing_words(event: dict[str, Any]) -> str:
 def agreed_words(plan: Plan) -> str:
     """Say what a lossy plan would cost and how to agree to it."""
     if plan.lost:
-        what = f"it loses {_lost_words(plan.records_lost, len(plan.lost) - plan.records_lost)}"
+        what = f"it loses {lost_words(plan.before, plan.lost)}"
     else:
         first = next(action.loss for action in plan.actions if action.loss != "none")
         what = f"it loses {first}"
     return f"{what}; --allow-loss agrees to that"
 
 
-def _lost_words(records: int, unread: int) -> str:
-    lines = f"{unread} line{'' if unread == 1 else 's'} that cannot be read"
+def lost_words(report: Report, lost: Sequence[Lost]) -> str:
+    """Count what is lost: records, and what cannot be read as one."""
+    records = sum(one.event is not None for one in lost)
+    unread = len(lost) - records
+    noun = "line" if report.stored is None else "row"
+    lines = f"{unread} {noun}{'' if unread == 1 else 's'} that cannot be read"
     if not unread:
         return records_word(records)
     return f"{records_word(records)} and {lines}" if records else lines
@@ -122,6 +126,6 @@ def advice_words(advice: Advice) -> str:
 def loss_words(plan: Plan, losses: list[str]) -> str:
     """Say in short what a plan costs."""
     if plan.lost:
-        return _lost_words(plan.records_lost, len(plan.lost) - plan.records_lost)
+        return lost_words(plan.before, plan.lost)
     more = len(losses) - _TOLD
     return "; ".join(losses[:_TOLD]) + (f" and {more} more" if more > 0 else "")

@@ -10,6 +10,7 @@ from dshlog.model.finding import Finding
 from dshlog.model.place import Place
 from dshlog.model.report import ReaderVerdict, Report, SurfaceSize, Tail, Torn
 from dshlog.model.vocabulary import BUILDS, LATEST
+from dshlog.report.dbrows import name_rows, row_drafts
 from dshlog.report.reading import Reading
 from dshlog.report.size import Sizes
 from dshlog.rules.draft import Draft
@@ -17,6 +18,7 @@ from dshlog.rules.fixes import hint, remedy
 from dshlog.rules.judge import Judge
 from dshlog.rules.lifecycle import show
 from dshlog.rules.register import BY_NAME, OPENS_BUT, ORDER
+from dshlog.storage.source import rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -102,6 +104,7 @@ class Examination:
         judging: dict[str, Any] = {"keep": keep, "deep": deep, "extra_types": extra_types}
         self._options: dict[str, Any] = {**judging, "upgrade": upgrade, "reader": reader, "children": children}
         self.reading = Reading(source, encoding or named_encoding(path), stop_frame=stop_frame)
+        self._rows = rows_of(source)
         header = self.reading.header
         self.judge = Judge(header, **judging) if header is not None else None
         self.reader = reader
@@ -187,12 +190,14 @@ class Examination:
             if self.framed_position is None:
                 self._end_of_frames(judge)
             judge.finish()
+            if self._rows is not None:
+                name_rows(judge, self._rows)
             drafts += judge.drafts + self._end_faults(judge) + self._reader_faults(judge.version)
             if judge.issue is not None:
                 from dshlog.report.sequence import name_gaps
 
                 drafts = name_gaps(drafts, judge, container.source, container.encoding)
-        drafts += self._cut_meanwhile()
+        drafts += self._cut_meanwhile() + row_drafts(self._rows)
         fatal = [draft for draft in drafts if draft.fatal]
         own = [draft for draft in fatal if draft.rule.name != "reader-older"]  # what the log itself is refused for
         given_up = any(draft.stage == _GIVEN_UP for draft in fatal)  # then nobody knows what an upgrade would say
@@ -218,6 +223,7 @@ class Examination:
             encoding=container.encoding,
             bytes=reading.consumed if size is None else size - self._lost,
             text=text,
+            stored=None if self._rows is None else self._rows.row(None),
             frames=None if container.frames is None else len(container.frames),
             records=judge.records if judge is not None else 0,
             events=judge.position if judge is not None else 0,
@@ -440,8 +446,16 @@ class Examination:
             frame_at = None
             if frame is not None and frames is not None:
                 frame_at = frames.starts[frame] if frame < len(frames) else frames.torn
+            row = None if self._rows is None else self._rows.row(line)
             return Place(
-                file=self.path, line=line, offset=offset, frame=frame, frame_at=frame_at, seq=seq, json_path=path
+                file=self.path,
+                line=line,
+                offset=offset,
+                frame=frame,
+                frame_at=frame_at,
+                seq=seq,
+                json_path=path,
+                row=row,
             )
 
         out: list[Finding] = []
@@ -480,9 +494,14 @@ class Examination:
         if judge is not None and draft is judge.issue and not refused:
             behind = judge.records - (draft.line or 0) + 1
             also = f" and the {behind} behind it" if behind > 0 else ""
+            if self._rows is not None:
+                return f"the dsh that wrote the database deletes this row{also} on its next write"
             return f"dsh drops this record{also} and cuts the file here on its next write"
         if draft.committed_by is not None:
-            return f"the turn/end at line {draft.committed_by[0]} shows that this was committed, so dsh refuses the log"
+            at, log = f"at line {draft.committed_by[0]}", "log"
+            if self._rows is not None:
+                at, log = f"in the row with seq {self._rows.row(draft.committed_by[0]).seq}", "session"
+            return f"the turn/end {at} shows that this was committed, so dsh refuses the {log}"
         return draft.rule.hint or (hint(draft.cures) if draft.cures else None)
 
 

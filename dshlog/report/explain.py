@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dshlog.rules.sample import Example
 
 _NEAR = 3  # suggestions for a word that is no code and no name
-_ORDER = "FLHGEPCSTKD"  # letters, from the bytes of a file outwards
+_ORDER = "FLHGEPCSTKDB"  # letters, from the bytes of a file outwards
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

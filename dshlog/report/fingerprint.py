@@ -25,7 +25,12 @@ class Identity(NamedTuple):
 def identity(finding: Finding, path: Callable[[str], str]) -> Identity:
     """Give the identity of a finding; `path` says how its file is named."""
     place = finding.place
-    return Identity(path(place.file), finding.code, place.seq, place.json_path)
+    row = place.row
+    if row is None:
+        return Identity(path(place.file), finding.code, place.seq, place.json_path)
+    # What stands behind the database is no part of a path, and a row has a seq even where its event has none.
+    file = path(row.database) + place.file[len(row.database) :]
+    return Identity(file, finding.code, row.seq if place.seq is None else place.seq, place.json_path)
 
 
 def fingerprints(findings: Iterable[Finding], path: Callable[[str], str]) -> list[str]:

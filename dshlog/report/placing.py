@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from dshlog.model.finding import Finding
 from dshlog.model.place import Place
+from dshlog.model.report import ReaderVerdict, Report
 from dshlog.model.vocabulary import LATEST
 from dshlog.rules.register import BY_CODE, BY_NAME
 from dshlog.storage.naming import log_name, parse_log_name, project_key, session_segment, shown_name
@@ -16,7 +17,7 @@ from dshlog.storage.naming import log_name, parse_log_name, project_key, session
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from dshlog.model.report import Encoding, ReaderVerdict, Report
+    from dshlog.model.report import Encoding, State
     from dshlog.model.store import LogFacts
 
 # When dsh makes these checks: before it opens the file, at its header, or after all records were scanned.
@@ -33,6 +34,11 @@ _NO_FILE = BY_NAME["unreadable-entry"].code  # what is no file is that first, wh
 _UNFINISHED = frozenset({"open-turn", "torn-line", "torn-frame"})
 FLAT_SUFFIXES = (".jsonl", ".jsonl.zstd")  # what makes dsh take a file in a project directory for a log
 
+_FILE_STATES: dict[str, State] = {
+    "database-newer": "newer",
+    "database-damaged": "refused",
+    "database-shape": "refused",
+}
 _AT_WORK = "in progress: a writer is at work"
 
 
@@ -50,6 +56,24 @@ def finding(
         hint=hint or rule.hint,
         rule=rule.rule,
         related=tuple(Place(file=path) for path in related),
+    )
+
+
+def whole_file(path: str, why: str, name: str) -> Report:
+    """Make the report on a file of which nothing can be read."""
+    rule = BY_NAME[name]
+    found = Finding(
+        code=rule.code,
+        name=name,
+        severity="error",
+        place=Place(file=path),
+        message=why,
+        hint=rule.hint,
+        rule=rule.rule,
+    )
+    verdict = ReaderVerdict(build=None, opens=False, first=found.code)
+    return Report(
+        path=path, state=_FILE_STATES.get(name, "not-a-log"), native=verdict, latest=verdict, findings=(found,)
     )
 
 

@@ -133,6 +133,18 @@ _ADVICE = {
     "D115": "move the logs that the finding names out of the root, or cure them one by one; the list is back at once",
     "D116": "judge the logs that the finding names; give a file that is a log its canonical name",
     "D117": "nothing; end the session and begin a new one when dsh becomes slow",
+    # -- databases
+    "B101 B102": "see whether another file is the database; nothing here belongs to dsh",
+    "B103": "upgrade dshlog; keep the database, and what lies beside it",
+    "B104": f"{_KEEP}; look for a copy of the database, or for its -wal file, which has to lie beside it",
+    "B105 B106": f"{_KEEP}, and of -wal and -journal beside it; sqlite3 DB .recover prints what its pages still hold",
+    "B111": "dshlog unpack DB --session ID -o session.jsonl, for each session that dshlog ls DB lists",
+    "B112 B113": "nothing, while dsh 0.1.0 or 0.1.1 may be at work; move or copy the files together only",
+    "B114 B115 B116": f"{_KEEP}; dshlog ls DB lists the sessions that can be read",
+    "B201": f"{_KEEP}; dshlog cat DB --session ID --raw prints the session as lines of a log",
+    "B202 B203 B204 B205 B206 B207": (
+        f"{_KEEP}; dshlog cat DB --session ID --raw prints every row, this one with what its columns hold"
+    ),
     "D118": "nothing; to bring it back, move the newer file out of the session directory, after a copy of both",
 }
 
@@ -156,6 +168,10 @@ _NEEDLESS = {
     "none is needed: nothing in the log is damaged": ("G101", "G102", "H109", "H114", "E109", "S313"),
     "none is needed: dsh opens the log as it is": ("C201", "C202", "C203", "C204", "C205", "P143"),
     "none is possible: it is no log": ("F100",),
+    "none is possible: dshlog never writes to a database": (
+        *("B101", "B102", "B103", "B104", "B105", "B106", "B114", "B115", "B116", "B201"),
+    ),
+    "none is needed: the journal is taken back in a copy": ("B113",),
 }
 _CUT = {"torn-frame", "torn-line"}  # dsh opens the log, and its next write cuts them
 NEEDLESS = {code: text for text, codes in _NEEDLESS.items() for code in codes}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dshlog.rules.examples_database import DATABASE
 from dshlog.rules.examples_upgrade import UPGRADE
 from dshlog.rules.sample import (
     GONE,
@@ -593,5 +594,5 @@ PLACES = {
 }
 
 EXAMPLES: dict[str, Example] = {
-    **FRAMING, **LINES, **HEADER, **ENVELOPE, **PAYLOAD, **CHUNKS, **SURFACE, **LIFECYCLE, **OTHERS, **PLACES, **UPGRADE,
+    **FRAMING, **LINES, **HEADER, **ENVELOPE, **PAYLOAD, **CHUNKS, **SURFACE, **LIFECYCLE, **OTHERS, **PLACES, **UPGRADE, **DATABASE,
 }  # fmt: skip

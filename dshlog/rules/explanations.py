@@ -27,6 +27,7 @@ LETTERS = {
     "T": "turns, steps and calls",
     "K": "other lifecycles: retries, compactions, commands, titles, dispatches, children",
     "D": "directories and names",
+    "B": "databases of the SQLite store",
 }
 
 # Stage letter -> its name, and what its reader does.
@@ -562,6 +563,40 @@ _TEXTS = {
         "Nothing is met in dsh: it reads the highest generation and leaves the older ones as they were before their "
         "upgrade. dshlog judges them only when they are named or with --all-generations; to bring one back, the newer "
         "file has to go."
+    ),
+    # -- databases
+    "B101 B102": (
+        "Nothing is met in dsh, which has no such file: it is looked at because it was named, or because of its name. "
+        "dshlog says what the file is and reads nothing of it; in a walk over directories it passes by in silence."
+    ),
+    "B103 B104": (
+        "Each build that kept databases opens those of its own schema version alone: 15 in dsh 0.1.0, 17 in 0.1.1. "
+        f"{_NOT_GUESSED}"
+    ),
+    "B105 B106": (
+        "The build that wrote the database does not open it any more. dshlog reads what SQLite gives out and stops "
+        "where nothing can be asked for; it never writes to the file, not even to mend it."
+    ),
+    "B111": (
+        "dsh from 0.1.2 on knows JSONL logs alone: sessions that stand in a database are missing from its list, and it "
+        "says nothing of them. dshlog unpack gives each of them back as a log of v0."
+    ),
+    "B112 B113": (
+        "SQLite would bring both files together when it opens the database, and so change them. dshlog makes a private "
+        "copy of both, lets SQLite work on that, and removes it; what is read is what the next reader would see."
+    ),
+    "B114 B115 B116": (
+        "The build that wrote the database may not open it any more, or does not show these rows. dshlog reads the "
+        "other sessions all the same and leaves these rows out of them."
+    ),
+    "B201": (
+        "No released build wrote such a session into a database, and whether one reads it is not known. dshlog judges its "
+        "rows as those of the version that it names, so that a version that is none is refused as in a log."
+    ),
+    "B202 B203 B204 B205 B206 B207": (
+        f"{_TAIL} dshlog puts a line that is no JSON in the place of the row, so that the rows around it are judged "
+        "as ever, and names the session, the seq and the column. unpack does not write such a session; repair does, "
+        "and says what is lost."
     ),
 }
 

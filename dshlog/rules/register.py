@@ -2,11 +2,12 @@
 
 A code is never used again for something else, a name says the pattern found. Letters: F frame, L line
 or JSON, H header, E envelope or vocabulary, P payload, C chunk run, S surface, T turn, step or call,
-D directory.
+D directory, B database.
 """
 
 from __future__ import annotations
 
+from dshlog.rules.register_database import DATABASE_RULES
 from dshlog.rules.register_upgrade import UPGRADE_RULES
 from dshlog.rules.rule import Rule
 
@@ -1779,6 +1780,7 @@ RULES = (
         "a newer generation of this session lies beside the log",
         "dsh takes the highest generation by its name and never reads a lower one again, whatever the highest holds",
     ),
+    *DATABASE_RULES,
 )
 
 BY_NAME = {rule.name: rule for rule in RULES}

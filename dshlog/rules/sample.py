@@ -69,7 +69,27 @@ class Held(NamedTuple):
     """A `session.lock` that another process holds."""
 
 
-Entry = tuple[Part, ...] | Link | Folder | Held
+class Stored(NamedTuple):
+    """A SQLite database with one session, made of the rows of a v0 log.
+
+    `sql` is run once it is built, in tables that take any value. `beside` is the ending of a file that lies
+    beside it, `zero` the table whose page is zero (sqlite_schema: the first page behind the header of the file),
+    `text` what stands in the file in place of a database. `note` says all this in words.
+    """
+
+    rows: tuple[Part, ...]
+    note: str = "sound"
+    sql: tuple[str, ...] = ()
+    beside: str = ""
+    zero: str = ""
+    text: bytes | None = None
+
+    def lines(self) -> bytes:
+        """Give the log out of which the rows are made."""
+        return content(self.rows)
+
+
+Entry = tuple[Part, ...] | Link | Folder | Held | Stored
 Tree = dict[str, Entry]  # path below the home of dsh -> what stands there; written in this order
 
 
@@ -133,6 +153,8 @@ def tree_lines(tree: Tree, other: Tree) -> list[tuple[bool, str]]:
             shown = f"{path}/"
         elif isinstance(entry, Held):
             shown = f"{path}  (held by a running dsh)"
+        elif isinstance(entry, Stored):
+            shown = f"{path}  (a database of dsh 0.1.1: {entry.note})"
         else:
             first = next((line for _, lines in _written(entry) for line in lines), "(empty)")
             rest = sum(len(lines) for _, lines in _written(entry)) - 1

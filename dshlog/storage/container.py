@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dshlog.storage.source import MAGIC
+from dshlog.storage.source import MAGIC, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -27,7 +27,7 @@ class Container:
         self.source = source
         self.overrun = False
         self._stop_frame = stop_frame
-        self.encoding: Encoding = encoding or sniff(source)
+        self.encoding: Encoding = "raw" if rows_of(source) is not None else encoding or sniff(source)
         self.frames: Frames | None = None
         if self.encoding == "zstd":
             from dshlog.storage.frames import walk

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+from dshlog.model.place import Row
+
+if TYPE_CHECKING:
+    from array import array
+
+    from dshlog.model.fault import Fault
 
 MAGIC = b"\x28\xb5\x2f\xfd"  # the first bytes of every zstd frame
 WINDOW = 1 << 18  # bytes; one read of a sequential pass
@@ -47,3 +54,35 @@ class BytesSource:
     def read(self, start: int, count: int) -> bytes:
         """Give up to `count` bytes from byte `start`."""
         return self._data[start : start + count]
+
+
+class Rows:
+    """The rows of a database that the lines of a text were made of.
+
+    Line 1 is made of the row of `sessions`, each further one of a row of `events`, whose `seqs` stand here in
+    order. A line that cannot be made of its row is no JSON, and `faults` says why, by its number. `changed`
+    tells that somebody wrote to the database while it was read.
+    """
+
+    __slots__ = ("changed", "database", "faults", "seqs", "session")
+
+    def __init__(self, database: str, session: str, seqs: array[int]) -> None:
+        self.database = database
+        self.session = session
+        self.seqs = seqs
+        self.faults: dict[int, Fault] = {}
+        self.changed = False
+
+    def row(self, line: int | None) -> Row:
+        """Give the row of a line."""
+        if line is None or line > len(self.seqs) + 1:
+            return Row(self.database, None, self.session, None)
+        if line == 1:
+            return Row(self.database, "sessions", self.session, None)
+        return Row(self.database, "events", self.session, self.seqs[line - 2])
+
+
+def rows_of(source: Source) -> Rows | None:
+    """Give the rows that stand behind a source; None where it is a file or a stream."""
+    rows = getattr(source, "rows", None)
+    return rows if isinstance(rows, Rows) else None

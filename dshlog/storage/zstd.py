@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from zstandard import ZstdCompressor, ZstdDecompressor, ZstdError
 
-from dshlog.storage.frames import blocks
-from dshlog.storage.source import WINDOW
+from dshlog.storage.frames import blocks, walk
+from dshlog.storage.source import WINDOW, BytesSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -161,3 +161,26 @@ class Begun:
     def torn_end(self) -> bytes:
         """Give the last bytes of a frame that ran out of bytes, of which every reader still takes the whole text."""
         return self.end()[:-_CHECKSUM]
+
+
+def one_frame(data: bytes, limit: int) -> bytes | None:
+    """Give the text of bytes that are exactly one frame; None when it is longer than the limit.
+
+    Raises:
+        Undecodable: they are not.
+    """
+    frames = walk(BytesSource(data))
+    if frames.fault is not None or frames.torn is not None or len(frames) != 1:
+        raise Undecodable("it is not one whole zstd frame")
+    reader = _decompressor().stream_reader(data)
+    parts: list[bytes] = []
+    held = 0
+    try:
+        while piece := reader.read(WINDOW):
+            held += len(piece)
+            if held > limit:
+                return None
+            parts.append(piece)
+    except ZstdError as error:
+        raise Undecodable(str(error)) from error
+    return b"".join(parts)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from contextlib import closing
 from itertools import repeat
 
 import pytest
 from zstandard import ZstdCompressor
+
+import dbbuilder
 
 LIMIT = 400_000_000  # bytes; a line of up to 128 MiB is held, and the text that is just read
 BOMB = 200_000_000
@@ -123,3 +126,39 @@ def test_many_empty_lines(tmp_path):
     assert found["peak"] < LIMIT
     assert found["records"] == 200_000
     assert found["state"] == "refused"
+
+
+def stored(tmp_path, *payloads):
+    """Put events with these payloads into a database and examine its session."""
+    path = tmp_path / "sessions.db"
+    head = b'{"type":"session","version":0,"id":"k","createdAt":1,"delegationDepth":0}'
+    with closing(dbbuilder.create(path)) as connection:
+        dbbuilder.add(connection, [head])
+        for seq, payload in enumerate(payloads):
+            row = ("k", seq, "x", 1, payload, None, None, None)
+            connection.execute("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+    session = f"{path}#k"
+    return in_a_process(f"Databases().source({session!r})", session, "dshlog.files.databases", "Databases")
+
+
+def test_a_payload_of_a_database_that_unfolds_without_end(tmp_path):
+    long = frame_of([b'"', *repeat(CHUNK, BOMB // len(CHUNK)), b'"'])
+    found = stored(tmp_path, long, b"".join([long, long]), *[long] * 5)
+    assert found["peak"] < LIMIT
+    assert (found["state"], found["opens"]) == ("refused", None)
+    assert "line-too-long" in found["names"]
+    assert found["records"] == 7
+
+
+def test_many_long_payloads_of_a_database(tmp_path):
+    long = frame_of([b'"', *repeat(CHUNK, 20), b'"'])
+    found = stored(tmp_path, *[long] * 20)
+    assert found["peak"] < LIMIT
+    assert found["records"] == 20
+
+
+def test_a_text_of_a_database_that_is_longer_than_a_line_may_be(tmp_path):
+    found = stored(tmp_path, '"' + "a" * (LIMIT // 3 + (1 << 23)) + '"', "{}")
+    assert found["peak"] < LIMIT
+    assert (found["state"], found["opens"]) == ("refused", None)
+    assert "line-too-long" in found["names"]

@@ -13,7 +13,7 @@ LOG_KEYS = [
 FINDING_KEYS = [
     "code", "name", "severity", "rule", "message", "hint", "remedy", "place", "related", "follows",
 ]  # fmt: skip
-PLACE_KEYS = ["file", "line", "offset", "frame", "frame_at", "seq", "json_path"]
+PLACE_KEYS = ["file", "line", "offset", "frame", "frame_at", "seq", "json_path", "row"]
 
 
 def test_a_document_has_every_key_in_its_order(build):
@@ -45,7 +45,7 @@ def test_what_is_unknown_is_null_and_never_missing(build):
     ] * 8
     assert log["tail"] == {"turn": None, "step": None, "calls": []}
     assert finding_dict(build.finding(rule=None, hint=None, related=(), place=Place(file="x")))["place"] == {
-        "file": "x", "line": None, "offset": None, "frame": None, "frame_at": None, "seq": None, "json_path": None,
+        "file": "x", "line": None, "offset": None, "frame": None, "frame_at": None, "seq": None, "json_path": None, "row": None,
     }  # fmt: skip
 
 

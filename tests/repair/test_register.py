@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from itertools import chain
 from pathlib import Path
 
 import pytest
 from test_remedies import LOSSLESS, TURN, V0, V4, advertised_twice, called, changed, dumped, first
 
 import build
+import dbbuilder
+from dshlog.files.databases import Databases
 from dshlog.repair.planner import Wishes, plan_repair
 from dshlog.repair.remedies.table import LEFT_ALONE
 from dshlog.report.examine import examine
@@ -77,22 +80,39 @@ def logs():
         yield name, b"".join(lines)
 
 
+def sessions(folder):
+    """Yield the damaged sessions of small databases: a name, the source."""
+    databases = Databases()
+    for code, example in EXAMPLES.items():
+        if code[0] != "B" or example.bad_tree["sessions.db"].text is not None:
+            continue
+        path = folder / f"{code}.db"
+        entry = example.bad_tree["sessions.db"]
+        dbbuilder.lay(path, entry.lines().splitlines(), sql=entry.sql, beside=entry.beside, zero=entry.zero)
+        for found in databases.expand(str(path), asked=True):
+            if found.kind == "log":
+                with databases.source(found.path) as source:
+                    yield found.path, source
+    databases.close()
+
+
 @pytest.fixture(scope="module")
-def seen():
+def seen(tmp_path_factory):
     """The cheapest cure that was seen of each code."""
     best = {}
-    for name, data in logs():
-        report = examine(BytesSource(data), name, upgrade="small")
+    files = ((name, BytesSource(data)) for name, data in logs())
+    for name, source in chain(files, sessions(tmp_path_factory.mktemp("databases"))):
+        report = examine(source, name, upgrade="small")
         codes = {found.code for found in report.findings if found.severity != "note" or found.code == "T101"}
-        cost = cost_of(name, data, codes)
+        cost = cost_of(name, source, codes)
         for code in codes:
             best[code] = max(best.get(code, "none"), cost, key=RANK.index)
     return best
 
 
-def cost_of(name, data, codes):
+def cost_of(name, source, codes):
     wanted = frozenset(BY_CODE[code].name for code in codes - {"T101"}) - LEFT_ALONE
-    plan = plan_repair(BytesSource(data), name, Wishes(now=1, fix=wanted, keep="first"))
+    plan = plan_repair(source, name, Wishes(now=1, fix=wanted, keep="first"))
     if plan.script is None or plan.healthy or plan.remains is not None:
         return "none"
     return "lossy" if plan.lossy else "lossless"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dshlog.repair.line import Line
+from dshlog.repair.plan import NOTHING
 from dshlog.repair.remedies.case import drop, edit, retell
 from dshlog.repair.words import bytes_word
 from dshlog.storage.jsontext import NotJSON, loads
@@ -22,6 +23,8 @@ _NEEDED = {"type", "seq", "time", "data"}
 
 def blank(case: Case) -> Action | None:
     """Drop lines that hold nothing between records that follow each other."""
+    if case.sheet.stored:
+        return None  # a row held something
     lines = case.sheet.lines
     last = _last_unreadable(case)
     behind = case.sheet.seq_of(lines[last + 1]) if last + 1 < len(lines) else None
@@ -104,14 +107,16 @@ def unreadable(case: Case) -> Action | None:
     """Drop lines that cannot be read, and close the gap that they leave."""
     last = _last_unreadable(case)
     number = last - case.index + 1
-    what = "a line that cannot be read goes" if number == 1 else f"{number} lines that cannot be read go"
+    noun, loss = "line", f"whatever {'it' if number == 1 else 'they'} said"
+    if case.sheet.stored:
+        noun = "row"
+    what = f"a {noun} that cannot be read goes" if number == 1 else f"{number} {noun}s that cannot be read go"
     if last + 1 == len(case.sheet.lines):
-        done = case.done("cut", f"{what}; nothing stands behind")
-        case.sheet.drop_all(case.sheet.lines[case.index : last + 1], lost=False)
+        # The last line of a file may be half of one; a row is there as a whole or not at all.
+        done = case.done("cut", f"{what}; nothing stands behind", loss=loss if case.sheet.stored else NOTHING)
+        case.sheet.drop_all(case.sheet.lines[case.index : last + 1], lost=case.sheet.stored)
         return done
-    done = case.done(
-        "drop", f"{what}, and what follows is numbered anew", loss=f"whatever {'it' if number == 1 else 'they'} said"
-    )
+    done = case.done("drop", f"{what}, and what follows is numbered anew", loss=loss)
     drop(case, last)
     return done
 

@@ -1,0 +1,334 @@
+"""One SQLite database of dsh 0.1.0 or 0.1.1, opened so that nothing on the disk changes, whatever it holds.
+
+What a hostile database asks for is bounded: no view, trigger, virtual table or generated column is run, no
+function is called, and neither rows nor bytes nor steps may exceed what the size of the file explains.
+"""
+# ruff: noqa: PTH116
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from dshlog.codec.dbrows import EVENT, HEADER, Cells, Text
+from dshlog.files.dbcopy import Beside, copied
+from dshlog.files.unreadable import DamagedError
+from dshlog.model.fault import Fault
+from dshlog.storage.lines import MAX_LINE
+from dshlog.storage.sqlitehead import APPLICATION, SCHEMAS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from dshlog.codec.dbrows import Cell
+
+_NEEDED = {
+    "sessions": ("id", "version", "created_at"),
+    "events": ("session_id", "type", "seq", "time", "data"),
+}
+_OTHERS = {
+    "sessions": tuple(column for column, _ in HEADER if column not in _NEEDED["sessions"]),
+    "events": tuple(column for column in EVENT if column not in _NEEDED["events"]),
+}
+_STEPS = 10_000  # of SQLite between two looks at what it has done
+_LEAST_STEPS = 10_000_000  # that every question may take
+_STEPS_PER_BYTE = 8
+_LEAST_BYTES = 1 << 20
+_GENERATED = (2, 3)  # values of `hidden`
+_ROWIDS = ("rowid", "_rowid_", "oid")
+_ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ}
+_FUNCTIONS = {"count", "length", "lower", "sum", "typeof"}
+
+
+class Unread(NamedTuple):
+    """A row of `events` that SQLite does not give out, and why; without a seq it is not known which one.
+
+    `long` tells that nothing is wrong with it but that it is longer than what dshlog reads.
+    """
+
+    seq: Cell
+    why: str
+    long: bool = False
+
+
+class Database:
+    """An open database; `schema` is its version, `odd` what differs from the written schema without harm."""
+
+    def __init__(self, path: str, found: Beside) -> None:
+        """Open a database, or a private copy of it and of what lies `found` beside it.
+
+        Raises:
+            DamagedError: it is none of dsh's, or too damaged to be read.
+            Unreadable: a copy is needed and cannot be made.
+        """
+        self._bytes = os.stat(path).st_size + found.wal + found.journal
+        self._given = 0
+        self.odd: list[Fault] = []
+        if found.copied:
+            from shutil import rmtree
+            from tempfile import mkdtemp
+
+            directory = mkdtemp(prefix="dshlog-")
+            try:
+                own = copied(path, found, directory)
+                _settle(own, self._tick)
+                self._connection = _connect(own)
+                self._begin()
+            finally:
+                # An open file outlives its name, so nothing is left behind however this process ends.
+                rmtree(directory, ignore_errors=True)
+        else:
+            self._connection = _connect(path)
+            self._begin()
+
+    def close(self) -> None:
+        """Give the file back."""
+        self._connection.close()
+
+    @property
+    def size(self) -> int:
+        """Give the bytes of the database and of what belongs to it."""
+        return self._bytes
+
+    # -- what it holds
+
+    def sessions(self) -> Iterator[tuple[Cell, ...]]:
+        """Yield the rows of `sessions` in the order of their ids, with the columns of `HEADER`.
+
+        Raises:
+            DamagedError: they cannot be read; what was given before is good.
+        """
+        columns = ", ".join(self._column("sessions", column) for column, _ in HEADER)
+        try:
+            yield from self._ask(f"SELECT {columns} FROM main.sessions ORDER BY id COLLATE BINARY")  # noqa: S608
+        except sqlite3.Error as error:
+            raise _damaged(error) from error
+
+    def session(self, id_: str) -> tuple[Cell, ...] | None:
+        """Give the row of one session as `sessions` does; None when there is none.
+
+        Raises:
+            DamagedError: it cannot be read.
+        """
+        columns = ", ".join(self._column("sessions", column) for column, _ in HEADER)
+        try:
+            asked = f"SELECT {columns} FROM main.sessions WHERE id = ? COLLATE BINARY LIMIT 1"  # noqa: S608
+            return next(self._ask(asked, (id_,)), None)
+        except sqlite3.Error as error:
+            raise _damaged(error) from error
+
+    def sizes(self) -> dict[Cell, int]:
+        """Give the bytes of payload of each session, those of unknown ones too; nothing of a damaged table."""
+        size = "sum(length(data))"  # characters of a text, which is near enough and quick
+        try:
+            rows = list(self._ask(f"SELECT session_id, {size} FROM main.events GROUP BY session_id COLLATE BINARY"))  # noqa: S608
+        except sqlite3.Error:
+            return {}
+        return {id_: held if isinstance(held, int) else 0 for id_, held in rows}
+
+    def strangers(self) -> int:
+        """Count the rows of `events` whose session has no row in `sessions`; 0 where that cannot be told."""
+        known = "SELECT id COLLATE BINARY FROM main.sessions WHERE id IS NOT NULL"
+        asked = f"SELECT count(*) FROM main.events WHERE session_id IS NULL OR session_id NOT IN ({known})"  # noqa: S608
+        try:
+            ((number,),) = self._ask(asked)
+        except sqlite3.Error:
+            return 0
+        return number if isinstance(number, int) else 0
+
+    def rows(self, session: str) -> Iterator[Cells | Unread]:
+        """Yield the rows of a session by seq; one that cannot be read does not stop those behind it."""
+        names = ", ".join(self._column("events", column) for column in EVENT)
+        order = "seq" if self._rowid is None else f"seq, {self._rowid}"
+        key = self._rowid or "seq"
+        where = "FROM main.events WHERE session_id = ? COLLATE BINARY"
+        last: tuple[object, ...] | None = None
+        try:
+            for *cells, own in self._ask(f"SELECT {names}, {key} {where} ORDER BY {order}", (session,)):
+                last = (*_rank(cells[1]), *_rank(own))
+                yield Cells(*cells)
+        except sqlite3.Error:
+            yield from self._one_by_one(session, names, key, where, last)
+
+    def _one_by_one(
+        self, session: str, names: str, key: str, where: str, last: tuple[object, ...] | None
+    ) -> Iterator[Cells | Unread]:
+        """Yield the rows behind the last one that was given, each asked for on its own."""
+        keys: list[tuple[Cell, Cell]] = []
+        ended = ""
+        # The index knows the rows of a page that is gone; where it is damaged itself the table is walked through.
+        for source in (where, where.replace("main.events", "main.events NOT INDEXED")):
+            keys, ended = self._keys(f"SELECT seq, {key} {source}", session)
+            if not ended:
+                break
+        for seq, own in sorted(keys, key=lambda pair: (*_rank(pair[0]), *_rank(pair[1]))):
+            if last is not None and (*_rank(seq), *_rank(own)) <= last:
+                continue
+            try:
+                asked = f"SELECT {names} {where} AND {key} = ?"
+                for cells in self._ask(asked, (session, own)):
+                    yield Cells(*cells)
+            except sqlite3.Error as error:
+                yield Unread(seq, _words(error), getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_TOOBIG)
+        if ended:
+            yield Unread(None, ended)
+
+    def _keys(self, asked: str, session: str) -> tuple[list[tuple[Cell, Cell]], str]:
+        """Give seq and key of the rows of a session, and why there are no more."""
+        keys: list[tuple[Cell, Cell]] = []
+        try:
+            keys.extend(self._ask(asked, (session,)))  # type: ignore[arg-type]
+        except sqlite3.Error as error:
+            return keys, _words(error)
+        return keys, ""
+
+    # -- how it is asked
+
+    def _begin(self) -> None:
+        """Ask what it is, and bound what it may do."""
+        try:
+            self._look()
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def _look(self) -> None:
+        connection = self._connection
+        connection.text_factory = Text
+        try:
+            for pragma in ("trusted_schema = OFF", "query_only = ON", "cell_size_check = ON", "mmap_size = 0"):
+                connection.execute(f"PRAGMA {pragma}")
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_LINE)
+            connection.set_progress_handler(self._tick, _STEPS)
+            application, version = (
+                connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
+            )
+            self._recognise(application & 0xFFFFFFFF, version)
+            self.schema: int = version
+            self._columns = {table: self._table(table) for table in _NEEDED}
+            connection.set_authorizer(_authorize)
+            self._rowid = self._find_rowid()
+        except sqlite3.Error as error:
+            raise _damaged(error) from error
+
+    def _recognise(self, application: int, version: int) -> None:
+        if application != APPLICATION:
+            text = f"its application id is {application:#x}, that of dsh is {APPLICATION:#x}: another program keeps it"
+            raise DamagedError("database-foreign", text)
+        if version in SCHEMAS:
+            return
+        known = "schema 15 (dsh 0.1.0) and 17 (dsh 0.1.1)"
+        if version <= 0:
+            raise DamagedError("database-unfinished", f"its schema version is {version}; this dshlog knows {known}")
+        raise DamagedError("database-newer", f"its schema version is {version}; this dshlog knows {known}")
+
+    def _table(self, name: str) -> frozenset[str]:
+        """Give the columns of a table."""
+        asked = "SELECT type, rootpage FROM main.sqlite_master WHERE lower(name) = ? AND type IN ('table', 'view')"
+        found = self._connection.execute(asked, (name,)).fetchall()
+        if not found:
+            raise DamagedError("database-shape", f"it has no table {name}")
+        kind, page = found[0]
+        if kind != b"table" or not isinstance(page, int) or page <= 0:
+            raise DamagedError("database-shape", f"{name} is no table with rows of its own")
+        columns = {
+            row[1].decode("utf-8", "replace").lower(): row[6]
+            for row in self._connection.execute(f"PRAGMA main.table_xinfo({name})")
+        }
+        for column in (*_NEEDED[name], *_OTHERS[name]):
+            if columns.get(column) in _GENERATED:
+                raise DamagedError("database-shape", f"the column {name}.{column} is computed, not stored")
+        gone = [column for column in _NEEDED[name] if column not in columns]
+        if gone:
+            raise DamagedError("database-shape", f"the table {name} has no column {gone[0]}")
+        for column in _OTHERS[name]:
+            if column not in columns:
+                text = f"the table {name} has no column {column}, which is read as NULL"
+                self.odd.append(Fault("database-column-missing", text))
+        return frozenset(columns)
+
+    def _column(self, table: str, column: str) -> str:
+        return column if column in self._columns[table] else f"NULL AS {column}"
+
+    def _find_rowid(self) -> str | None:
+        """Give the name by which rows of `events` are asked for; None when they have none but their key."""
+        for name in _ROWIDS:
+            if name in self._columns["events"]:
+                continue
+            try:
+                self._connection.execute(f"SELECT {name} FROM main.events LIMIT 0")  # noqa: S608
+            except sqlite3.OperationalError:
+                return None
+            return name
+        return None
+
+    def _ask(self, asked: str, values: Sequence[str | bytes | float | None] = ()) -> Iterator[tuple[Cell, ...]]:
+        """Yield the rows of an answer, as long as there are no more than the file can hold."""
+        self._given = 0
+        rows = held = 0
+        most = _LEAST_BYTES + 2 * self._bytes  # text that is stored as UTF-16 may grow by half
+        with closing(self._connection.execute(asked, values)) as cursor:
+            for row in cursor:
+                rows += 1
+                held += sum(len(cell) for cell in row if isinstance(cell, bytes))
+                if held > most or rows > most:
+                    raise sqlite3.DatabaseError("it gives more rows than its size can hold")
+                yield row
+
+    def _tick(self) -> int:
+        self._given += _STEPS
+        return int(self._given > _LEAST_STEPS + _STEPS_PER_BYTE * self._bytes)
+
+
+def _connect(path: str) -> sqlite3.Connection:
+    # Immutable: no lock is taken, no file beside it is looked at, none is made.
+    uri = Path(path).absolute().as_uri() + "?mode=ro&immutable=1"
+    try:
+        return sqlite3.connect(uri, uri=True, isolation_level=None)
+    except sqlite3.Error as error:
+        raise _damaged(error) from error
+
+
+def _settle(copy: str, tick: Callable[[], int]) -> None:
+    """Let SQLite bring what lies beside a private copy into it."""
+    try:
+        with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
+            connection.set_progress_handler(tick, _STEPS)
+            for pragma in ("trusted_schema = OFF", "locking_mode = EXCLUSIVE"):
+                connection.execute(f"PRAGMA {pragma}")
+            connection.execute("SELECT count(*) FROM main.sqlite_master").fetchall()
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            connection.execute("PRAGMA journal_mode = DELETE").fetchall()
+    except sqlite3.Error as error:
+        raise _damaged(error) from error
+
+
+def _authorize(action: int, first: str | None, second: str | None, _database: str | None, _inner: str | None) -> int:
+    del first
+    allowed = action in _ALLOWED or (action == sqlite3.SQLITE_FUNCTION and second in _FUNCTIONS)
+    return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
+
+
+def _damaged(error: sqlite3.Error) -> DamagedError:
+    if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB:
+        return DamagedError("not-a-database", "it begins like a SQLite database, and SQLite finds that it is none")
+    return DamagedError("database-damaged", f"SQLite cannot read it: {_words(error)}")
+
+
+def _words(error: sqlite3.Error) -> str:
+    text = str(error)
+    if text == "interrupted":
+        return "the answer takes more steps than its size explains"
+    return text if text.isprintable() else ascii(text)
+
+
+def _rank(cell: Cell) -> tuple[int, object]:
+    """Give what sorts a cell as SQLite does."""
+    if cell is None:
+        return 0, 0
+    if isinstance(cell, (int, float)):
+        return 1, cell
+    return (2 if isinstance(cell, Text) else 3), bytes(cell)

@@ -1,0 +1,637 @@
+"""Databases of the SQLite store: whatever their shape there is a finding for it, and none is ever written to."""
+
+# ruff: noqa: S608 - the values are those of the table beside
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+import build
+import dbbuilder
+from dshlog.cli.main import main
+from dshlog.rules.examples import EXAMPLES
+from dshlog.rules.sample import Stored
+
+FIXTURES = Path(build.__file__).parent
+LOG = (FIXTURES / "v0/clean-raw/session.jsonl").read_bytes().splitlines()
+LAST = json.loads(LOG[-1])["seq"]
+COMMANDS = (
+    ("validate",),
+    ("validate", "--format", "sarif"),
+    ("show",),
+    ("cat",),
+    ("cat", "--raw"),
+    ("ls", "--deep"),
+    ("stats",),
+    ("repair",),
+    ("migrate", "--check"),
+)
+
+
+@pytest.fixture
+def say(capfd):
+    """Run a command; its exit status, what it said and what it complained of."""
+
+    def run(*words):
+        status = main([str(word) for word in words])
+        out, complaint = capfd.readouterr()
+        assert "internal error" not in complaint
+        assert "Traceback" not in complaint
+        return status, out, complaint
+
+    return run
+
+
+@pytest.fixture
+def unchanged():
+    """Look at a directory now; a call of the answer asserts that nothing in it is other than it was."""
+
+    def look(folder):
+        seen = snapshot(folder)
+
+        def same():
+            assert snapshot(folder) == seen
+
+        return same
+
+    return look
+
+
+def snapshot(folder):
+    return {
+        path.relative_to(folder).as_posix(): (path.read_bytes() if path.is_file() else b"", path.lstat().st_mtime_ns)
+        for path in (folder, *folder.rglob("*"))
+    }
+
+
+def lay(path, *sql, lines=LOG, schema=17):
+    """Build a database of one log and change it by SQL, in tables that take any value."""
+    with closing(dbbuilder.create(path, schema, strict=False)) as connection:
+        dbbuilder.add(connection, lines, schema=schema)
+        for statement in sql:
+            connection.execute(statement)
+    return path
+
+
+def judged(say, path):
+    status, out, _ = say("validate", "--format", "json", path)
+    document = json.loads(out)
+    return status, document["logs"], {found["code"] for found in document["store"]}
+
+
+def codes(log):
+    return [found["code"] for found in log["findings"]]
+
+
+def log_named(id_):
+    return [json.dumps({**json.loads(LOG[0]), "id": id_}).encode(), *LOG[1:]]
+
+
+# -- what no file may do to us
+
+
+@pytest.mark.parametrize("code", sorted(code for code in EXAMPLES if code[0] == "B"))
+def test_no_damage_is_a_crash_or_a_write(code, tmp_path, say, unchanged):
+    entry = EXAMPLES[code].bad_tree["sessions.db"]
+    assert isinstance(entry, Stored)
+    database = tmp_path / "sessions.db"
+    if entry.text is None:
+        dbbuilder.lay(database, entry.lines().splitlines(), sql=entry.sql, beside=entry.beside, zero=entry.zero)
+    else:
+        database.write_bytes(entry.text)
+    same = unchanged(tmp_path)
+    for command in COMMANDS:
+        status, _, _ = say(*command, database)
+        assert status in {0, 1, 2}
+    same()
+
+
+@pytest.mark.parametrize("schema", [15, 17])
+def test_a_database_that_is_cut_off_anywhere_has_a_finding(schema, tmp_path, say, unchanged):
+    data = (FIXTURES / f"databases/schema-{schema}.db").read_bytes()
+    page = int.from_bytes(data[16:18], "big")
+    odd = (1, 15, 16, 17, 99, 100, 101, page - 1, page + 1, 3 * page + 17, len(data) // 2 + 3, len(data) - 1)
+    database = tmp_path / "sessions.db"
+    for cut in (0, *range(page, len(data), page), *odd):
+        database.write_bytes(data[:cut])
+        same = unchanged(tmp_path)
+        status, logs, _ = judged(say, database)
+        assert status == 1, cut
+        assert any(found["severity"] == "error" for log in logs for found in log["findings"]), cut
+        for command in (("ls",), ("cat",), ("repair",)):
+            say(*command, database)
+        same()
+
+
+@pytest.mark.parametrize("schema", [15, 17])
+def test_a_page_of_zeros_anywhere_is_no_crash(schema, tmp_path, say, unchanged):
+    data = (FIXTURES / f"databases/schema-{schema}.db").read_bytes()
+    page = int.from_bytes(data[16:18], "big")
+    database = tmp_path / "sessions.db"
+    found = set()
+    for number in range(1, len(data) // page + 1):
+        database.write_bytes(data)
+        dbbuilder.blank(database, number)
+        same = unchanged(tmp_path)
+        _, logs, store = judged(say, database)
+        found |= {code for log in logs for code in codes(log)} | store
+        say("ls", database)
+        say("cat", database)
+        same()
+    assert {"B105", "B207"} <= found
+
+
+MODULES = """
+import sys
+from dshlog.cli.main import main
+main(sys.argv[1:])
+print(*sys.modules, file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, ("unpack", "-o", "out.jsonl"), ("ls",)])
+def test_nothing_of_databases_is_loaded_for_a_log(command, tmp_path):
+    log = FIXTURES / "v0/clean-raw/session.jsonl"
+    ran = subprocess.run(
+        [sys.executable, "-c", MODULES, *command, log], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    loaded = set(ran.stderr.splitlines()[-1].split())
+    assert "dshlog.files.find" in loaded or "dshlog.files.heads" in loaded
+    held = {"database", "databases", "dbcopy"}
+    assert not loaded & {"sqlite3", "dshlog.codec.dbrows", *(f"dshlog.files.{name}" for name in held)}
+
+
+# -- what it is
+
+
+@pytest.mark.parametrize(
+    ("sql", "code", "state"),
+    [
+        ("PRAGMA application_id = 0", "B102", "not-a-log"),
+        ("PRAGMA application_id = -1", "B102", "not-a-log"),
+        ("PRAGMA user_version = 14", "B103", "newer"),
+        ("PRAGMA user_version = 16", "B103", "newer"),
+        ("PRAGMA user_version = 18", "B103", "newer"),
+        ("PRAGMA user_version = 0", "B104", "not-a-log"),
+        ("PRAGMA user_version = -17", "B104", "not-a-log"),
+        ("DROP TABLE sessions", "B106", "refused"),
+        ("ALTER TABLE events DROP COLUMN data", "B106", "refused"),
+    ],
+)
+def test_a_database_of_no_known_kind_says_what_it_is(sql, code, state, tmp_path, say, unchanged):  # noqa: PLR0917
+    lay(tmp_path / "sessions.db", sql)
+    same = unchanged(tmp_path)
+    status, (log,), store = judged(say, tmp_path / "sessions.db")
+    assert (status, log["state"], codes(log), store) == (1, state, [code], set())
+    status, out, _ = say("validate", tmp_path / "sessions.db")
+    assert out.splitlines()[-1] == f"next: dshlog explain {code}"
+    for command in (("cat",), ("show",), ("repair",), ("unpack", "-o", tmp_path / "out.jsonl")):
+        status, _, complaint = say(*command, tmp_path / "sessions.db")
+        assert status == 2
+        assert f"hint: dshlog explain {code}" in complaint
+    same()
+
+
+def test_a_view_in_place_of_a_table_is_not_asked(tmp_path, say):
+    lay(
+        tmp_path / "sessions.db",
+        "ALTER TABLE events RENAME TO held",
+        "CREATE VIEW events AS SELECT * FROM held",
+    )
+    _, (log,), _ = judged(say, tmp_path / "sessions.db")
+    assert codes(log) == ["B106"]
+
+
+def test_an_empty_file_a_directory_and_links(tmp_path, say):
+    (tmp_path / "empty.db").write_bytes(b"")
+    assert codes(judged(say, tmp_path / "empty.db")[1][0]) == ["B101"]
+    (tmp_path / "folder.db").mkdir()
+    assert judged(say, tmp_path / "folder.db") == (0, [], set())
+    lay(tmp_path / "sessions.db")
+    (tmp_path / "link.db").symlink_to("sessions.db")
+    status, (log,), store = judged(say, tmp_path / "link.db")
+    assert (status, log["path"], store) == (0, f"{tmp_path}/link.db#demo", {"B111"})
+    (tmp_path / "dangling.db").symlink_to("nowhere.db")
+    (tmp_path / "loop.db").symlink_to("loop.db")
+    for name in ("dangling.db", "loop.db", "nowhere.db"):
+        assert say("validate", tmp_path / name)[0] == 2
+    os.mkfifo(tmp_path / "pipe.db")
+    assert say("validate", tmp_path / "pipe.db")[0] in {1, 2}
+
+
+# -- what lies beside it
+
+
+def with_log_beside(folder):
+    """Lay a database whose second session is known to its write-ahead log alone; its path."""
+    path = folder / "sessions.db"
+    writer = folder / "writer.db"
+    with closing(dbbuilder.create(writer)) as connection:
+        dbbuilder.add(connection, log_named("session-first"))
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA wal_autocheckpoint = 0")
+        dbbuilder.add(connection, log_named("session-second"))
+        for ending in ("", "-wal", "-shm"):
+            shutil.copyfile(f"{writer}{ending}", f"{path}{ending}")
+    for left in folder.glob("writer.db*"):
+        left.unlink()
+    return path
+
+
+@pytest.mark.parametrize("shared_memory", [True, False])
+def test_what_a_write_ahead_log_alone_holds_is_read(shared_memory, tmp_path, say, unchanged):
+    path = with_log_beside(tmp_path)
+    if not shared_memory:
+        Path(f"{path}-shm").unlink()
+    same = unchanged(tmp_path)
+    status, logs, store = judged(say, path)
+    assert (status, [log["state"] for log in logs], store) == (0, ["clean", "clean"], {"B111", "B112"})
+    assert [log["id"] for log in logs] == ["session-first", "session-second"]
+    for command in COMMANDS:
+        _, _, complaint = say(*command, path)
+        assert ("write-ahead log" in complaint) == (command[0] not in {"validate", "show", "migrate"})
+    status, out, _ = say("cat", path, "--session", "session-second")
+    assert len(out.splitlines()) == LAST + 1
+    same()
+
+
+def test_without_its_write_ahead_log_a_database_is_an_older_state(tmp_path, say, unchanged):
+    path = with_log_beside(tmp_path)
+    Path(f"{path}-wal").unlink()
+    same = unchanged(tmp_path)
+    _, logs, store = judged(say, path)
+    assert ([log["id"] for log in logs], store) == (["session-first"], {"B111"})
+    same()
+
+
+@pytest.mark.parametrize("size", [0, 20, 32, 5000])
+def test_a_write_ahead_log_of_nothing_is_no_crash(size, tmp_path, say, unchanged):
+    path = with_log_beside(tmp_path)
+    wal = Path(f"{path}-wal")
+    wal.write_bytes(wal.read_bytes()[:size])
+    same = unchanged(tmp_path)
+    _, logs, store = judged(say, path)
+    assert [log["id"] for log in logs] == ["session-first"]
+    assert store == ({"B111"} if size <= 32 else {"B111", "B112"})
+    same()
+
+
+def test_a_hot_journal_is_taken_back_in_a_copy(tmp_path, say, unchanged):
+    path = lay(tmp_path / "sessions.db")
+    dbbuilder.journal(path)
+    same = unchanged(tmp_path)
+    status, (log,), store = judged(say, path)
+    assert (status, log["state"], store) == (0, "clean", {"B111", "B113"})
+    assert say("validate", "--fail-on", "warning", path)[0] == 1
+    for command in COMMANDS:
+        say(*command, path)
+    same()
+
+
+def test_a_finished_journal_says_nothing(tmp_path, say, unchanged):
+    path = lay(tmp_path / "sessions.db")
+    Path(f"{path}-journal").write_bytes(bytes(512))
+    same = unchanged(tmp_path)
+    assert judged(say, path)[2] == {"B111"}
+    same()
+
+
+def test_a_journal_that_names_other_files_is_left_alone(tmp_path, say, unchanged):
+    path = lay(tmp_path / "sessions.db")
+    dbbuilder.journal(path)
+    victim = tmp_path / "victim"
+    victim.write_text("keep me")
+    name = str(victim).encode()
+    tail = (0).to_bytes(4, "big") + name + len(name).to_bytes(4, "big") + sum(name).to_bytes(4, "big")
+    beside = Path(f"{path}-journal")
+    beside.write_bytes(beside.read_bytes() + tail + bytes.fromhex("d9d505f920a163d7"))
+    same = unchanged(tmp_path)
+    _, logs, store = judged(say, path)
+    assert ([log["state"] for log in logs], store) == (["clean"], {"B111", "B113"})
+    assert "a transaction over several databases" in say("validate", path)[1]
+    same()
+
+
+def test_nothing_is_left_in_the_directory_for_temporary_files(tmp_path, say, monkeypatch):
+    (tmp_path / "temporary").mkdir()
+    (tmp_path / "store").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    path = with_log_beside(tmp_path / "store")
+    judged(say, path)
+    say("cat", path)
+    assert not list((tmp_path / "temporary").iterdir())
+
+
+# -- rows
+
+
+@pytest.mark.parametrize(
+    ("set_", "code"),
+    [
+        ("data = 5", "B202"),
+        ("data = NULL", "B202"),
+        ("data = x'28b52ffd'", "B203"),
+        ("data = x'00'", "B203"),
+        ("data = '{'", "B204"),
+        ("data = CAST(x'7b22ff' AS TEXT)", "B204"),
+        ("source_event_seqs = '[1]'", "B202"),
+        ("source_event_seqs = x'80'", "B205"),
+        ("source_event_seqs = x'8000'", "B205"),
+        ("surface_op = x'00'", "B202"),
+        ("surface_op = 'append'", "B204"),
+        ("ignorable = 2", "B202"),
+        ("ignorable = 'x'", "B202"),
+        ("ignorable = 0", "B206"),
+    ],
+)
+@pytest.mark.parametrize("seq", [4, LAST])
+def test_a_cell_of_a_wrong_kind_is_named_with_its_row(set_, code, seq, tmp_path, say, unchanged):  # noqa: PLR0917
+    path = lay(tmp_path / "sessions.db", f"UPDATE events SET {set_} WHERE seq = {seq}")
+    same = unchanged(tmp_path)
+    status, (log,), _ = judged(say, path)
+    (found,) = (found for found in log["findings"] if found["code"] == code)
+    assert found["place"]["row"] == {"database": str(path), "table": "events", "session": "demo", "seq": seq}
+    assert found["place"]["json_path"] == f"events.{set_.split()[0] if code != 'B206' else 'type'}"
+    committed = seq != LAST
+    assert (status, log["state"]) == ((1, "refused") if committed else (0, "torn"))
+    words = say("validate", path)[1]
+    assert f"at  row of events with seq {seq}, member" in words
+    assert "line" not in words.split("store:")[0]
+    status, _, complaint = say("unpack", path, "-o", tmp_path / "out.jsonl")
+    assert (status, "not all rows" in complaint) == (1, True)
+    same()
+
+
+@pytest.mark.parametrize(
+    "set_",
+    [
+        "type = NULL", "type = 5", "type = x'00'", "type = CAST(x'ff' AS TEXT)", "seq = NULL", "seq = 'x'",
+        "seq = 4.5", "seq = -1", "seq = 9223372036854775807", "seq = x'04'", "time = NULL", "time = 'x'", "time = 0.5",
+    ],
+)  # fmt: skip
+def test_a_row_whose_envelope_is_wrong_is_refused(set_, tmp_path, say, unchanged):
+    path = lay(tmp_path / "sessions.db", f"UPDATE events SET {set_} WHERE seq = 4")
+    same = unchanged(tmp_path)
+    status, (log,), _ = judged(say, path)
+    assert (status, log["state"]) == (1, "refused") or "time" in set_
+    say("validate", path)
+    say("repair", path)
+    same()
+
+
+@pytest.mark.parametrize(
+    ("set_", "code", "state"),
+    [
+        ("version = 1", "B201", "clean"),
+        ("version = 'x'", "B201", "refused"),
+        ("version = 5", "B201", "newer"),
+        ("created_at = 'x'", None, "refused"),
+        ("cwd = 5", None, "refused"),
+        ("seed_length = 'x'", None, "refused"),
+        ("seed_length = 10000", None, "refused"),
+        ("delegation_depth = -1", None, "refused"),
+        ("origin = 'x'", None, "refused"),
+        ("parent_session = x'00'", None, "refused"),
+    ],
+)
+def test_a_session_row_is_judged_as_a_header(set_, code, state, tmp_path, say):
+    path = lay(tmp_path / "sessions.db", f"UPDATE sessions SET {set_}")
+    status, (log,), _ = judged(say, path)
+    if code is None:
+        assert (status, log["state"]) == (1, "refused")
+    else:
+        assert (status, log["state"], code in codes(log)) == (int(state != "clean"), state, True)
+
+
+def test_a_gap_in_rows_refuses_one_session_and_no_other(tmp_path, say, unchanged):
+    path = tmp_path / "sessions.db"
+    dbbuilder.build(path, [log_named("session-a"), log_named("session-b")])
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("DELETE FROM events WHERE seq = 8 AND session_id = 'session-a'")
+    same = unchanged(tmp_path)
+    status, logs, _ = judged(say, path)
+    assert (status, [log["state"] for log in logs]) == (1, ["refused", "clean"])
+    assert codes(logs[0]) == ["E125"]
+    words = say("validate", f"{path}#session-a")[1]
+    assert "the turn/end in the row with seq 34 shows that this was committed" in words
+    same()
+
+
+def test_a_gap_behind_the_last_turn_is_a_torn_tail(tmp_path, say):
+    opened = 'INSERT INTO events VALUES ("demo", {}, "turn/start", 0, \'{{"turn":3}}\', NULL, NULL, NULL)'
+    path = lay(tmp_path / "sessions.db", opened.replace('"', "'").replace("'turn'", '"turn"').format(LAST + 3))
+    status, (log,), _ = judged(say, path)
+    assert (status, log["state"], log["events"]) == (0, "torn", LAST + 1)
+    assert f"torn: from the row of events with seq {LAST + 3} on" in say("validate", path)[1]
+    out = tmp_path / "session.jsonl"
+    assert say("unpack", path, "-o", out)[0] == 0
+    assert judged(say, out)[1][0]["state"] == "torn"
+
+
+def test_numbers_beyond_64_bits_and_equal_seqs_are_no_crash(tmp_path, say):
+    path = tmp_path / "sessions.db"
+    with closing(dbbuilder.create(path, strict=False)) as connection:
+        dbbuilder.add(connection, LOG)
+        connection.execute("DROP TABLE events")
+        connection.execute(
+            "CREATE TABLE events(session_id, seq, type, time, data, source_event_seqs, surface_op, ignorable)"
+        )
+        for seq in (0, 0, 1e300, "0", None):
+            row = ("demo", seq, "turn/start", 1, '{"turn":1}', None, None, None)
+            connection.execute("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+    _, (log,), _ = judged(say, path)
+    assert log["records"] == 5
+    assert log["state"] in {"refused", "torn"}
+
+
+# -- repair
+
+
+def test_repair_never_calls_a_dropped_row_lossless(tmp_path, say, unchanged):
+    store = tmp_path / "store"
+    store.mkdir()
+    path = lay(store / "sessions.db", f"UPDATE events SET data = '{{' WHERE seq = {LAST}")
+    same = unchanged(store)
+    status, out, _ = say("repair", "--json", path)
+    plan = json.loads(out)
+    assert (status, plan["loss"], plan["truncate_to"], plan["writable"]) == (0, "some", None, False)
+    assert plan["lost"][0]["place"]["row"]["seq"] == LAST
+    _, words, _ = say("repair", path)
+    assert "--in-place" not in words
+    assert f"row of events with seq {LAST}: this row goes" in words
+    assert words.splitlines()[-1].startswith("next: dshlog repair --allow-loss --lost-found DIR -o NEW ")
+    out = tmp_path / "out.jsonl"
+    status, _, _ = say("repair", "--allow-loss", "--lost-found", tmp_path / "lost", "-o", out, path)
+    assert status == 3
+    assert judged(say, out)[1][0]["state"] == "clean"
+    (lost,) = (tmp_path / "lost").iterdir()
+    assert f"seq={LAST}" in json.loads(lost.read_text())["line"]
+    same()
+
+
+def test_a_sound_session_is_exported_not_repaired(tmp_path, say):
+    path = lay(tmp_path / "sessions.db")
+    _, words, _ = say("repair", path)
+    assert words.splitlines()[-1] == f"next: dshlog unpack '{path}#demo' -o NEW   (the session as a log)"
+
+
+def test_in_place_is_refused_for_a_database_and_passes_by_one_below_a_root(tmp_path, say, unchanged):
+    crashed = (FIXTURES / "v0/open-raw/session.jsonl").read_bytes().splitlines()
+    path = lay(tmp_path / "sessions.db", lines=crashed)
+    same = unchanged(tmp_path)
+    status, _, complaint = say("repair", "--in-place", path)
+    assert (status, "never writes to" in complaint) == (2, True)
+    status, words, _ = say("repair", "--in-place", tmp_path)
+    assert (status, "which dshlog never writes to" in words) == (1, True)
+    assert say("repair", "--relocate", "--in-place", tmp_path)[0] == 0
+    status, _, complaint = say("migrate", "--in-store", path, "--session", "demo")
+    assert (status, "stands in a database" in complaint) == (2, True)
+    same()
+
+
+# -- which session
+
+
+def test_a_beginning_that_two_sessions_share_is_not_enough(tmp_path, say):
+    path = tmp_path / "sessions.db"
+    dbbuilder.build(path, map(log_named, ("session-a", "session-a1", "session-b")))
+    status, _, complaint = say("cat", path, "--session", "session-")
+    assert status == 2
+    assert "3 sessions begin with session-" in complaint
+    assert "--session session-a1" in complaint
+    for given, meant in (("session-a", "session-a"), ("session-a1", "session-a1"), ("session-b", "session-b")):
+        assert json.loads(say("validate", "--format", "json", path, "--session", given)[1])["logs"][0]["id"] == meant
+    for given in ("sessi", "other-session", ""):
+        status, _, complaint = say("show", path, "--session", given)
+        assert (status, f"no session {given}" in complaint or "no session" in complaint) == (2, True)
+    status, out, _ = say("ls", "--json", path, "--session", "session-b")
+    assert [row["id"] for row in json.loads(out)["rows"]] == ["session-b"]
+    assert say("ls", f"{path}#session-c")[0] == 2
+    assert say("ls", f"{path}#session-a")[0] == 0
+
+
+def test_a_session_is_found_by_what_follows_session_in_its_id(tmp_path, say):
+    path = tmp_path / "sessions.db"
+    dbbuilder.build(path, map(log_named, ("session-0123456789", "abcdef-session-012345")))
+    assert json.loads(say("validate", "--format", "json", path, "--session", "012345")[1])["logs"][0]["id"] == (
+        "session-0123456789"
+    )
+
+
+def test_session_goes_with_a_database_alone(tmp_path, say):
+    log = tmp_path / "session.jsonl"
+    log.write_bytes(b"\n".join(LOG) + b"\n")
+    for words in (["cat"], ["ls"], ["validate"], ["show"], ["repair"], ["stats"], ["unpack", "-o", tmp_path / "x"]):
+        status, _, complaint = say(*words, log, "--session", "demo12")
+        assert (status, "--session goes with a SQLite database" in complaint) == (2, True)
+
+
+@pytest.mark.parametrize("id_", ["a/../b", "..", "a#b", "a\nb", "a b'c", "é", "-x"])
+def test_an_id_may_be_any_text(id_, tmp_path, say):
+    path = tmp_path / "sessions.db"
+    dbbuilder.build(path, [log_named(id_)])
+    status, (log,), _ = judged(say, path)
+    assert (status, log["id"], log["path"]) == (0, id_, f"{path}#{id_}")
+    assert say("cat", f"{path}#{id_}")[0] == 0
+    out = tmp_path / "out.jsonl"
+    assert say("unpack", path, "-o", out)[0] == 0
+    assert say("pack", path, "-o", tmp_path / "packed.jsonl")[1].endswith(
+        "each row of the session is a line of the log\n"
+    )
+    assert json.loads(out.read_bytes().splitlines()[0])["id"] == id_
+
+
+def test_a_database_below_a_directory_is_found(tmp_path, say, unchanged):
+    root = tmp_path / "home/sessions"
+    (root / "--home-u-demo--/demo").mkdir(parents=True)
+    (root / "--home-u-demo--/demo/session.jsonl").write_bytes(b"\n".join(LOG) + b"\n")
+    lay(root / "store.db")
+    lay(root / "--home-u-demo--/other.sqlite", "PRAGMA application_id = 7")
+    (root / "notes.db").write_bytes(b"no database")
+    same = unchanged(tmp_path)
+    status, logs, store = judged(say, root)
+    assert status == 0
+    assert [Path(log["path"]).name for log in logs] == ["store.db#demo", "session.jsonl"]
+    assert "B111" in store
+    status, out, _ = say("ls", "--json", root)
+    assert sorted(Path(row["path"]).name for row in json.loads(out)["rows"]) == ["session.jsonl", "store.db#demo"]
+    same()
+
+
+def test_many_jobs_say_what_one_says(tmp_path, say, unchanged):
+    dbbuilder.build(tmp_path / "sessions.db", [log_named(f"session-{number}") for number in range(6)])
+    lay(tmp_path / "broken.db", "UPDATE events SET data = 5 WHERE seq = 3")
+    with_log_beside(tmp_path)
+    for name in ("a.jsonl", "b.jsonl"):
+        (tmp_path / name).write_bytes(b"\n".join(LOG) + b"\n")
+    same = unchanged(tmp_path)
+    one = say("validate", "--format", "json", "--jobs", "1", tmp_path)
+    assert say("validate", "--format", "json", "--jobs", "2", tmp_path) == one
+    assert say("validate", "--verbose", "--jobs", "2", tmp_path)[0] == 1
+    same()
+
+
+# -- formats of CI
+
+
+@pytest.fixture
+def checkout(tmp_path, monkeypatch):
+    """A directory that CI checked out, with a database of two broken sessions in it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(tmp_path))
+    monkeypatch.setenv("CI_PROJECT_DIR", str(tmp_path))
+    (tmp_path / "data").mkdir()
+    with closing(dbbuilder.create(tmp_path / "data/s.db", strict=False)) as connection:
+        for id_ in ("one/../x", "two"):
+            dbbuilder.add(connection, log_named(id_))
+        connection.execute("UPDATE events SET data = 5 WHERE seq IN (3, 4)")
+    return tmp_path / "data/s.db"
+
+
+def test_sarif_names_the_file_and_the_row(checkout, say):
+    results = json.loads(say("validate", "--format", "sarif", checkout)[1])["runs"][0]["results"]
+    rows = [result for result in results if result["ruleId"] == "B202"]
+    assert len(rows) == len({json.dumps(result["partialFingerprints"]) for result in rows}) == 4
+    for result, id_ in zip(rows[::2], ("one/../x", "two"), strict=True):
+        location = result["locations"][0]["physicalLocation"]
+        assert location == {"artifactLocation": {"uri": "data/s.db"}}
+        assert result["message"]["text"].startswith(f"session {id_}, row of events with seq 3: data is 5")
+        assert (result["properties"]["session"], result["properties"]["rowSeq"]) == (id_, 3)
+        assert not {"line", "textOffset"} & result["properties"].keys()
+
+
+def test_junit_has_a_case_for_each_session(checkout, say):
+    out = say("validate", "--format", "junit", checkout)[1]
+    assert 'name="data/s.db#one/../x"' in out
+    assert 'name="data/s.db#two"' in out
+    assert "B202 row-cell-type: session two, row of events with seq 3: data is 5" in out
+
+
+def test_annotations_name_the_file_and_the_row(checkout, say):
+    out = say("validate", "--format", "github", checkout)[1]
+    assert "::error file=data/s.db,title=B202 row-cell-type::session two, row of events with seq 3: data is 5" in out
+    issues = json.loads(say("validate", "--format", "gitlab", checkout)[1])
+    rows = [issue for issue in issues if issue["check_name"] == "B202"]
+    assert {issue["location"]["path"] for issue in rows} == {"data/s.db"}
+    assert len({issue["fingerprint"] for issue in rows}) == len(rows) == 4
+
+
+def test_a_baseline_knows_the_findings_of_a_session(checkout, say):
+    accepted = checkout.parent.parent / "accepted.json"
+    assert say("validate", "--write-baseline", accepted, checkout)[0] in {0, 1}
+    entries = json.loads(accepted.read_text())["findings"]
+    known = [(entry["path"], entry["seq"]) for entry in entries if entry["code"] == "B202"]
+    assert known == [(f"data/s.db#{id_}", seq) for id_ in ("one/../x", "two") for seq in (3, 4)]
+    assert say("validate", "--baseline", accepted, checkout)[0] == 0
+    with closing(sqlite3.connect(checkout, isolation_level=None)) as connection:
+        connection.execute("UPDATE events SET data = '{}' WHERE seq = 3 AND session_id = 'two'")
+    assert say("validate", "--baseline", accepted, checkout)[0] == 1
