@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dshlog.render.rows import spot_words, stop_words
 from dshlog.render.text import leading
 from dshlog.render.words import path_name, visible
 
@@ -16,12 +17,12 @@ def standing_words(report: Report) -> str:
     """Name a log with errors, the first of them, and up to where it counts."""
     worst = leading(report)
     fault = "" if worst is None else f", {worst.code} {worst.name}"
-    line = "" if worst is None or worst.place.line is None else f" at line {worst.place.line}"
+    spot = "" if worst is None else spot_words(worst.place)
     if report.stop is not None:
-        much = f"counted up to line {report.stop}"
+        much = f"counted up to {stop_words(report)}"
     else:
         much = "counted whole" if report.events else "nothing counted"
-    return f"{path_name(report.path)}: {report.state}{visible(fault)}{line}; {much}"
+    return f"{path_name(report.path)}: {report.state}{visible(fault)}{spot and f' at {spot}'}; {much}"
 
 
 def standing_dict(report: Report) -> Json:
