@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from dshlog.fold.identity import ABSENT
 from dshlog.fold.tail import TailScan
 from dshlog.repair.closers import closers, end_seed, follow, result_for
-from dshlog.repair.remedies.case import edit, insert
+from dshlog.repair.remedies.case import edit, insert, shown
 from dshlog.repair.sheet import Line
 from dshlog.repair.words import records_word
 from dshlog.report.decode import events_of
@@ -94,7 +94,7 @@ def number(case: Case) -> Action | None:
     changed = {name: value for name, value in wanted.items() if data.get(name) != value}
     if not changed:
         return None
-    words = ", ".join(f"{name} {data.get(name)} becomes {value}" for name, value in changed.items())
+    words = ", ".join(f"{name} {shown(data.get(name))} becomes {shown(value)}" for name, value in changed.items())
     done = case.done("edit", f"{words}, as where the record stands", loss=f"the {' and '.join(changed)} that it named")
     edit(case.sheet, case.index, {**row, "data": {**data, **changed}})
     return done
