@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dshlog.cli.entry import looked_up, one_log
 from dshlog.cli.failure import Failure
-from dshlog.cli.options import EXIT_MIGRATE, ColourOption
+from dshlog.cli.options import EXIT_MIGRATE, ColourOption, RootOption
 from dshlog.cli.output import Output, look, say
 from dshlog.cli.upgrading import Run, write_new
 from dshlog.cli.world import World
@@ -65,6 +66,7 @@ def migrate(
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="The answer as one JSON document.")] = False,
+    root: RootOption = None,
     color: ColourOption = "auto",
 ) -> int:
     """Write a log of v0 to v3 as the next generations have it.
@@ -79,6 +81,7 @@ def migrate(
         raise typer.BadParameter("--in-store needs a log in its place, which standard input is not")
     if in_store and children is not None:
         raise typer.BadParameter("--in-store takes the children that the root holds, so it excludes --children")
+    log = looked_up(world, log, root, "migrate")
     run = Run(world, to, children)
     one: Doing = checked
     if in_store:
@@ -176,8 +179,6 @@ def _found(world: World, path: str) -> Iterator[str]:
 
 
 def _one(run: Run, path: str, do: Doing | None, out: str | None, *, json: bool, color: Colour) -> int:
-    from dshlog.cli.entry import one_log
-
     log = one_log(run.world, path, "migrate")
     if do is not None and log != "-":
         one = do(run, log)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from dshlog.cli.options import EXIT_WRITE
+from dshlog.cli.options import EXIT_WRITE, RootOption
 from dshlog.cli.rewriting import (
     EncodingOption,
     FrameRowsOption,
@@ -31,6 +31,7 @@ def pack(
     frame_rows: FrameRowsOption = None,
     like_dsh: LikeDshOption = False,
     verify: VerifyOption = True,
+    root: RootOption = None,
 ) -> int:
     """Write a log with runs of chunk events packed as dsh packs them.
 
@@ -38,4 +39,4 @@ def pack(
     chunks are copied byte for byte. With --encoding a log of any generation gets another container.
     """
     asked = rewriting(unpack=False, streams=streams, encoding=encoding, frame_rows=frame_rows, like_dsh=like_dsh)
-    return write(ctx.find_object(World) or World(), log, output, asked, verify=verify)
+    return write(ctx.find_object(World) or World(), log, root, output, asked, verify=verify)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
 import typer
 
-from dshlog.cli.entry import one_log
+from dshlog.cli.entry import looked_up, one_log
 from dshlog.cli.failure import Failure
 from dshlog.cli.output import Output, look, say
 
@@ -63,12 +63,11 @@ def rewriting(  # one keyword for each option
     return Rewriting(unpack=unpack, streams=streams, encoding=encoding, frame_rows=frame_rows, one_frame=like_dsh)
 
 
-def write(world: World, path: str, out: str, asked: Rewriting, *, verify: bool) -> int:
+def write(world: World, path: str, root: str | None, out: str, asked: Rewriting, *, verify: bool) -> int:
     """Write the result of one log and give the exit status."""
-    if out == "-":
-        message = "the result is a file, which is proved before it gets its name; cat prints events"
-        raise Failure(message, "name a file with -o")
-    log = one_log(world, path, "unpack" if asked.unpack else "pack")
+    refuse_output(out)
+    command = "unpack" if asked.unpack else "pack"
+    log = one_log(world, looked_up(world, path, root, command), command)
     with world.kept_source(log) as source, interruptible():
         return _write(source, log, out, asked, verify=verify)
 
@@ -98,10 +97,11 @@ def _interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
 
 def _write(source: Source, log: str, out: str, asked: Rewriting, *, verify: bool) -> int:
     from dshlog.files.create import NewFile
+    from dshlog.report.examine import named_encoding
     from dshlog.report.rewrite import rewrite
 
     encoding = asked.encoding or encoding_of(source, log)
-    refuse_name(out, encoding)
+    refuse_name(out, encoding, hint=f"add --encoding {named_encoding(out)}, or ")
     asked = replace(asked, prove=verify)
     with NewFile(out) as new:
         done = rewrite(source, log, asked, new.write)
@@ -131,15 +131,28 @@ def encoding_of(source: Source, path: str) -> Encoding:
     return named_encoding(path) or sniff(source)
 
 
-def refuse_name(out: str, encoding: Encoding) -> None:
-    """Refuse a name under which every reader would take the result for something else."""
+def refuse_output(out: str) -> None:
+    """Refuse standard output as the place of a result."""
+    if out == "-":
+        message = "the result is a file, which is proved before it gets its name; cat prints events"
+        raise Failure(message, "name a file with -o")
+
+
+def refuse_name(out: str, encoding: Encoding, *, hint: str = "") -> None:
+    """Refuse a name under which every reader would take the result for something else.
+
+    Args:
+        out: the name.
+        encoding: the container of the result.
+        hint: the beginning of what to do, where there is another way than another name.
+    """
     from dshlog.report.examine import named_encoding
 
     named = named_encoding(out)
     if named is None or named == encoding:
         return
     message = f"{out} is the name of a {named} log, and the result would be {encoding}"
-    raise Failure(message, f"add --encoding {named}, or name it .jsonl{'.zstd' if encoding == 'zstd' else ''}")
+    raise Failure(message, f"{hint}name it .jsonl{'.zstd' if encoding == 'zstd' else ''}")
 
 
 def _refused(log: str, done: Rewritten) -> int:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from dshlog.cli.options import EXIT_READ, ColourOption
+from dshlog.cli.entry import all_looked_up
+from dshlog.cli.options import EXIT_READ, ColourOption, RootOption
 from dshlog.cli.output import Output, look, say
 from dshlog.cli.places import Places
 from dshlog.cli.show import status
@@ -34,12 +35,13 @@ def stats(
         typer.Argument(
             metavar="[PATH]...",
             help="A log, a session or project directory, a sessions root, or - for standard input. "
-            "Default: $DSH_HOME/sessions, else ~/.dsh/sessions.",
+            "Default: --root, else $DSH_HOME/sessions, else ~/.dsh/sessions.",
         ),
     ] = None,
     *,
     by: Annotated[By | None, typer.Option("--by", help="A table with one row for each.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Everything about each log, and the sum, as JSON.")] = False,
+    root: RootOption = None,
     color: ColourOption = "auto",
 ) -> int:
     """Count turns, steps, calls, tokens, bytes and times.
@@ -47,8 +49,10 @@ def stats(
     Each model call counts once: a failed or retried one in a bucket of its own, the prefix that a fork
     inherited not at all, and a replacement is no call. Several logs are summed up. Never writes.
     """
-    run = _Run(ctx.find_object(World) or World(), keep=json)
-    worst = max([run.path(path) for path in paths or [run.root]])
+    world = ctx.find_object(World) or World()
+    run = _Run(world, keep=json)
+    found, unknown = all_looked_up(world, paths or [], root, "stats")
+    worst = max([2 if unknown else 0, *(run.path(path) for path in (found if paths else [root or run.root]))])
     if not run.total.logs:
         return max(worst, 2)
     with Output() as output:

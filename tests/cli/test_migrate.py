@@ -88,6 +88,12 @@ def test_nothing_is_overwritten_and_no_wrong_name_is_given(say, tmp_path):
     assert (status, "is the name of a zstd log" in err) == (2, True)
     assert say("migrate", V4, "-o", tmp_path / "new.jsonl")[0] == 2
     assert [path.name for path in tmp_path.iterdir()] == ["there.jsonl"]
+    assert "--encoding" not in err
+    assert (
+        say("migrate", V0, "-o", "-")[2]
+        .splitlines()[0]
+        .endswith("the result is a file, which is proved before it gets its name; cat prints events")
+    )
 
 
 @pytest.mark.parametrize("words", [[V0], [V0, "--check", "-o", "x"], [V0, "--check", "--to", "5"], ["gone", "--check"]])

@@ -463,6 +463,7 @@ def test_a_last_record_without_its_line_feed_survives_damage_before_it(say, tmp_
         ("--fix", "X999", OPEN),
         ("-o", "x", FIXTURES / "v4"),
         ("-o", "x.jsonl", OPEN),
+        ("-o", "-", OPEN),
         (FIXTURES / "nowhere",),
     ],
 )
