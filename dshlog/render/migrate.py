@@ -86,9 +86,15 @@ def outlook_lines(one: Outlook, look: Look = PLAIN) -> Iterator[str]:
             yield f"written: {path_name(one.written)}"
     else:
         reasons = sum(1 + found.follows for _, found in one.refusals)
-        what = "dsh opens it and does not write" if done.opens else "dsh refuses to upgrade"
-        yield f"{name}: {what} the result, {count(reasons, 'reason')}"
+        yield f"{name}: dsh {_refusing(one)}, {count(reasons, 'reason')}"
         yield from _cure(one)
+
+
+def _refusing(one: Outlook) -> str:
+    done = one.done
+    if done.opens:
+        return "opens it and does not write the result"
+    return "does not open it" if done.version is None or done.version >= done.to else "refuses to upgrade it"
 
 
 def _cure(one: Outlook) -> Iterator[str]:

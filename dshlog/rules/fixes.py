@@ -172,6 +172,7 @@ BRACKETS = frozenset(
     }
 )
 _COMPACTION = "compaction-"
+UNNAMED = "dshlog repair FILE says what cures it"  # what needs no fix by name
 _LAST = ("drop-record",)
 
 
@@ -188,6 +189,11 @@ def cures(name: str, path: str | None = None, how: str | None = None) -> tuple[s
     if name.startswith(_COMPACTION) and name not in _CURES:
         return ("drop-compaction", *_LAST)
     return _CURES.get(name, _LAST)
+
+
+def named_cures(name: str) -> bool:
+    """Tell whether anything but a record that goes is tried for findings of this name."""
+    return name == "upgrade-payload" or name in _CURES or name.startswith(_COMPACTION)
 
 
 def _payload(path: str, how: str | None) -> tuple[str, ...]:
@@ -238,7 +244,7 @@ def hint(names: tuple[str, ...]) -> str | None:
     if not told:
         return None
     words = ", or ".join(f"--fix {fix.name}{f'={fix.value}' if fix.needs_value else ''}" for fix in told)
-    return f"dshlog repair FILE says what cures it; tried first: {words}"
+    return f"{UNNAMED}; tried first: {words}"
 
 
 def remedy(names: tuple[str, ...]) -> Remedy:

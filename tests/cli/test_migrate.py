@@ -62,7 +62,7 @@ def test_a_refusal_writes_nothing_and_says_where(say, tmp_path):
     status, said, err = say("migrate", REFUSED, "-o", out)
     assert status == 1
     assert "error E112 opaque-blocks-upgrade: " in said
-    assert ": dsh refuses to upgrade the result, 1 reason\n" in said
+    assert ": dsh refuses to upgrade it, 1 reason\n" in said
     assert said.endswith(f"cure: dshlog repair --fix drop-record=demo/note {REFUSED}   (it loses 1 record)\n")
     assert "nothing was written" in err
     assert list(tmp_path.iterdir()) == []
@@ -218,3 +218,12 @@ def test_the_upgrade_is_judged_with_the_children_that_the_root_holds(say, tmp_pa
     assert json.loads(say("show", "--json", placed)[1])["state"] == "refused"
     (row,) = json.loads(say("ls", "--deep", "--json", placed)[1])["rows"]
     assert row["deep"]["state"] == "refused"
+
+
+def test_a_fix_is_named_where_one_may_help_only(say, tmp_path):
+    (tmp_path / "empty.jsonl").write_bytes(b"")
+    said = say("migrate", "--check", tmp_path / "empty.jsonl")[1]
+    assert "--fix" not in said
+    assert said.endswith("empty.jsonl: dsh does not open it, 1 reason\n")
+    said = say("migrate", "--check", FIXTURES / "v4/header-frame-with-rows")[1]
+    assert "  hint dshlog repair FILE says what cures it\n" in said
