@@ -315,7 +315,7 @@ def test_a_root_session_by_session(say, tmp_path):
     assert out.splitlines()[:3] == [
         f"{refused}: refused, 3->4, E109 unknown-type: demo/note is no event type of v3, and the event is not ignorable",
         f"{good}: v0 becomes v4, 6 events, written: {good.parent / 'session.v4.jsonl.zstd'}",
-        "3 logs: 1 upgrade, 1 refused, 1 current",
+        "4 logs: 1 upgrade, 1 refused, 1 current, 1 could not be done",
     ]
     assert say("migrate", "--in-store", tmp_path)[0] == 1
     assert (held.parent / "session.v4.jsonl.zstd").exists()

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import build
+from dshlog.files.lock import session_lock
 from dshlog.rules.sample import Frame, content, event, head, step, step_end, turn, turn_end, user
 from dshlog.storage import zstd
 from dshlog.storage.lines import Lines
@@ -168,7 +169,7 @@ def test_every_refused_session_and_every_reason_is_counted(say, tmp_path):
 def test_a_root_is_a_root_however_few_logs_it_holds(say, tmp_path):
     path = store(tmp_path, small_log(3, id="a"))
     assert list(json.loads(say("migrate", "--check", "--json", tmp_path)[1])) == [
-        "schema", "path", "to", "ok", "totals", "logs",
+        "schema", "path", "to", "ok", "totals", "logs", "failed", "store",
     ]  # fmt: skip
     assert json.loads(say("migrate", "--check", "--json", path.parent)[1])["path"] == str(path)
 
@@ -227,3 +228,29 @@ def test_a_fix_is_named_where_one_may_help_only(say, tmp_path):
     assert said.endswith("empty.jsonl: dsh does not open it, 1 reason\n")
     said = say("migrate", "--check", FIXTURES / "v4/header-frame-with-rows")[1]
     assert "  hint dshlog repair FILE says what cures it\n" in said
+
+
+def test_a_root_that_dsh_cannot_list_upgrades_nothing(say, tmp_path):
+    store(tmp_path, small_log(3, id="good"))
+    strange = store(tmp_path, small_log(3, id="strange"), segment="elsewhere")
+    status, said, _ = say("migrate", "--check", tmp_path)
+    lines = said.splitlines()
+    assert (status, lines[0], lines[-1]) == (1, "store:", "2 logs: 2 upgrade, 0 refused, 0 current")
+    assert f"    see {strange}" in lines
+    document = json.loads(say("migrate", "--check", "--json", tmp_path)[1])
+    assert (document["ok"], document["failed"]) == (False, [])
+    assert [found["code"] for found in document["store"]] == ["D115"]
+    store(tmp_path / "other", small_log(4, id="new"))
+    store(tmp_path / "other", small_log(4, id="strange"), segment="elsewhere")
+    assert say("migrate", "--check", tmp_path / "other")[0] == 0  # nothing is to be upgraded
+
+
+def test_what_could_not_be_done_is_counted(say, tmp_path):
+    store(tmp_path, small_log(3, id="good"))
+    held = store(tmp_path, small_log(3, id="held"))
+    with session_lock(str(held.parent)):
+        status, said, err = say("migrate", "--in-store", "--check", tmp_path)
+        assert (status, said) == (2, "2 logs: 1 upgrade, 0 refused, 0 current, 1 could not be done\n")
+        document = json.loads(say("migrate", "--in-store", "--json", tmp_path)[1])
+    (one,) = document["failed"]
+    assert (document["ok"], one["path"], "is held" in one["why"], "is held" in err) == (False, str(held), True, True)
