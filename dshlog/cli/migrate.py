@@ -132,6 +132,7 @@ class _Many:
     def __init__(  # noqa: PLR0913 - one for each part
         self, run: Run, do: Doing, output: Output, *, writes: bool, json: bool, color: Colour
     ) -> None:
+        from dshlog.cli.places import Places
         from dshlog.report.outlook import Totals
 
         self._run, self._do, self._output = run, do, output
@@ -139,19 +140,29 @@ class _Many:
         self._documents: list[Json] = []
         self._failed: list[tuple[str, str]] = []
         self._totals = Totals()
+        self._places = Places(run.world)  # each log of it once, whatever is done with it
 
     def over(self, path: str) -> None:
         """Do every log below a directory, and look at its place."""
         from dshlog.files.unreadable import Unreadable
 
-        self._run.places.enter(path)
+        self._places.enter(path)
         for name in _found(self._run.world, path):
             try:
-                self._run.placed(name)
+                self._placed(name)
                 self._told(self._do(self._run, name))
             except (Failure, Unreadable) as error:
                 say("error", error.message, error.hints)
                 self._failed.append((name, error.message))
+
+    def _placed(self, path: str) -> None:
+        from dshlog.report.examine import Examination
+
+        watch = self._places.watch(path)
+        if watch is not None:
+            with self._run.world.source(path) as source:
+                report = Examination(source, path).report()  # of the header alone
+            self._places.settle(watch, report)
 
     def _told(self, one: Outlook) -> None:
         self._totals.add(one)
@@ -168,7 +179,7 @@ class _Many:
     def sum(self, path: str, *, listed: bool) -> int:
         """Print the totals and give the exit status; `listed` says that dsh has to list the root first."""
         totals, failed = self._totals, self._failed
-        store = [found for found in self._run.places.findings() if found.name == _LISTING]
+        store = [found for found in self._places.findings() if found.name == _LISTING]
         unlisted = bool(store) and listed and totals.upgradable > 0
         if self._json:
             from dshlog.render.jsonout import document

@@ -36,16 +36,6 @@ class Run:
 
         return Places(self.world)
 
-    def placed(self, path: str) -> None:
-        """Look at the place of a log, with what its header says, for what the root has to say of it."""
-        from dshlog.report.examine import Examination
-
-        watch = self.places.watch(path)
-        if watch is not None:
-            with self.world.source(path) as source:
-                report = Examination(source, path).report()  # of the header alone
-            self.places.settle(watch, report)
-
     def outlook(self, source: Source, path: str, new: Writing | None = None) -> Outlook:
         """Upgrade one log."""
         from dshlog.report.examine import named_encoding

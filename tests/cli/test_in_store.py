@@ -323,3 +323,12 @@ def test_a_root_session_by_session(say, tmp_path):
     assert say("validate", tmp_path)[0] == 1
     document = json.loads(say("migrate", "--in-store", "--json", tmp_path)[1])
     assert document["totals"]["current"] == 3
+
+
+def test_a_log_that_spoils_the_list_is_named_once(say, tmp_path):
+    store(tmp_path, small_log(3, id="good"))
+    strange = store(tmp_path, small_log(3, id="strange"), segment="elsewhere")
+    status, out, _ = say("migrate", "--in-store", tmp_path)
+    assert status == 2
+    assert out.count(f"see {strange}") == 1
+    assert out.splitlines()[-1] == "2 logs: 1 upgrade, 0 refused, 0 current, 1 could not be done"
