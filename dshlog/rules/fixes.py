@@ -107,7 +107,7 @@ _CURES: dict[str, tuple[str, ...]] = {
     "upgrade-delivery": ("drop-record",),
     "upgrade-citation": ("recite", "cite-nothing"),
     "upgrade-reference": ("drop-reference", "drop-record"),
-    "upgrade-chunk": ("wrap-replay", "drop-member", "drop-record"),
+    "upgrade-chunk": ("drop-member", "drop-record"),
     "upgrade-cut-splits": ("move-cut",),
     "upgrade-prompt-outside-step": ("into-step", "keep-prompt"),
     "upgrade-surface-before-step": ("behind-step", "open-lost", "drop-record"),
@@ -153,7 +153,7 @@ _CURES: dict[str, tuple[str, ...]] = {
     "stream-invalid": ("cite-nothing", "drop-stream"),
     "content-mismatch": ("cite-nothing", "drop-stream"),
     "usage-mismatch": ("cite-nothing", "drop-stream"),
-    "replay-mismatch": ("cite-nothing", "drop-stream"),
+    "replay-mismatch": ("wrap-replay", "cite-nothing", "drop-stream"),
     "assemble-failed": ("cite-nothing", "drop-stream"),
 }
 # Where a turn or a step begins or ends: what leaves least to do comes first, since one of them often explains many.
