@@ -129,9 +129,7 @@ def checked(run: Run, log: str) -> Outlook:
 class _Many:
     """One run over the logs behind a directory; one that cannot be done does not stop the others."""
 
-    def __init__(  # noqa: PLR0913 - one for each part
-        self, run: Run, do: Doing, output: Output, *, writes: bool, json: bool, color: Colour
-    ) -> None:
+    def __init__(self, run: Run, do: Doing, output: Output, *, writes: bool, json: bool, color: Colour) -> None:
         from dshlog.cli.places import Places
         from dshlog.report.outlook import Totals
 
