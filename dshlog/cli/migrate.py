@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dshlog.cli.entry import looked_up, one_log
-from dshlog.cli.failure import Failure
+from dshlog.cli.failure import Failure, unforeseen
 from dshlog.cli.options import EXIT_MIGRATE, ColourOption, RootOption
 from dshlog.cli.output import Output, look, say
 from dshlog.cli.upgrading import Run, write_new
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from dshlog.cli.output import Colour
+    from dshlog.files.unreadable import Unreadable
     from dshlog.render.jsonout import Json
     from dshlog.report.outlook import Outlook
 
@@ -148,10 +149,17 @@ class _Many:
         for name in _found(self._run.world, path):
             try:
                 self._placed(name)
-                self._told(self._do(self._run, name))
+                one = self._do(self._run, name)
             except (Failure, Unreadable) as error:
-                say("error", error.message, error.hints)
-                self._failed.append((name, error.message))
+                self._fail(name, error)
+            except Exception as error:  # noqa: BLE001 - a fault of the program, which stops no other log
+                self._fail(name, unforeseen(error, name))
+            else:
+                self._told(one)
+
+    def _fail(self, name: str, error: Failure | Unreadable) -> None:
+        say("error", error.message, error.hints)
+        self._failed.append((name, error.message))
 
     def _placed(self, path: str) -> None:
         from dshlog.report.examine import Examination

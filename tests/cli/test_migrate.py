@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 import build
+from dshlog.cli.world import World
 from dshlog.files.lock import session_lock
 from dshlog.rules.sample import Frame, content, event, head, step, step_end, turn, turn_end, user
 from dshlog.storage import zstd
@@ -254,3 +256,19 @@ def test_what_could_not_be_done_is_counted(say, tmp_path):
         document = json.loads(say("migrate", "--in-store", "--json", tmp_path)[1])
     (one,) = document["failed"]
     assert (document["ok"], one["path"], "is held" in one["why"], "is held" in err) == (False, str(held), True, True)
+
+
+@pytest.mark.parametrize("command", [("migrate", "--check"), ("repair",)])
+def test_a_fault_of_the_program_at_one_log_stops_no_other(say, tmp_path, monkeypatch, command):
+    store(tmp_path, small_log(3, id="a"))
+    store(tmp_path, small_log(3, id="b"))
+    reading = World.source
+
+    def faulty(world, path):
+        if f"{os.sep}a{os.sep}" in path:
+            raise KeyError("x")
+        return reading(world, path)
+
+    monkeypatch.setattr(World, "source", faulty)
+    status, _, err = say(*command, tmp_path)
+    assert (status, err.count("internal error: KeyError: 'x'; please report")) == (2, 1)
