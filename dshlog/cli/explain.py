@@ -33,6 +33,7 @@ Schema = Literal[
     "migrate",
     "migrations",
     "relocate",
+    "fixes",
     "explain",
 ]
 

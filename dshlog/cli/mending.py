@@ -86,8 +86,10 @@ def mend(world: World, log: str, wishes: Wishes, target: Target) -> list[Mended]
 
 
 def _new_file(source: Source, plan: Plan, target: Target, wishes: Wishes, out: str) -> Mended:
+    from dshlog.cli.rewriting import refuse_output
     from dshlog.files.create import NewFile
 
+    refuse_output(out)
     _refuse_name(plan, out)
     with NewFile(out) as new:
         receipt = _write(source, plan, new, out, wishes)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dshlog.cli.entry import is_stored, stored
-from dshlog.cli.failure import Failure
-from dshlog.cli.options import EXIT_MIGRATE, ColourOption, SessionOption
+from dshlog.cli.entry import is_stored, looked_up, one_log, stored
+from dshlog.cli.failure import Failure, unforeseen
+from dshlog.cli.options import EXIT_MIGRATE, ColourOption, RootOption, SessionOption
 from dshlog.cli.output import Output, look, say
 from dshlog.cli.upgrading import Run, write_new
 from dshlog.cli.world import World
@@ -20,13 +20,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from dshlog.cli.output import Colour
+    from dshlog.files.unreadable import Unreadable
+    from dshlog.render.jsonout import Json
     from dshlog.report.outlook import Outlook
 
     Doing = Callable[[Run, str], Outlook]
 
 EPILOG = EXIT_MIGRATE
 _LOST = 3
-_LATEST = 4
+_LISTING = "listing-fails"  # dsh lists a root before it upgrades any session of it; what is published is not upgraded
 
 
 def migrate(
@@ -69,6 +71,7 @@ def migrate(
     ] = None,
     session: SessionOption = None,
     json: Annotated[bool, typer.Option("--json", help="The answer as one JSON document.")] = False,
+    root: RootOption = None,
     color: ColourOption = "auto",
 ) -> int:
     """Write a log of v0 to v3 as the next generations have it.
@@ -83,7 +86,7 @@ def migrate(
         raise typer.BadParameter("--in-store needs a log in its place, which standard input is not")
     if in_store and children is not None:
         raise typer.BadParameter("--in-store takes the children that the root holds, so it excludes --children")
-    log = stored(world, log, session, "migrate")
+    log = stored(world, looked_up(world, log, root, "migrate"), session, "migrate")
     if in_store and is_stored(log):
         message = f"{path_name(log)} stands in a database, beside which no dsh looks for a log"
         raise Failure(message, "-o OUT writes the result as a log")
@@ -94,7 +97,10 @@ def migrate(
 
         one = planned if check else publish
     if output is None and log != "-" and os.path.isdir(log) and not _is_session(log):  # noqa: PTH112
-        return _all(run, log, one, writes=in_store and not check, json=json, color=color)
+        with Output() as out:
+            many = _Many(run, one, out, writes=in_store and not check, json=json, color=color)
+            many.over(log)
+            return many.sum(log, listed=not in_store)
     return _one(run, log, None if output is not None else one, output, json=json, color=color)
 
 
@@ -127,45 +133,87 @@ def checked(run: Run, log: str) -> Outlook:
         return run.outlook(source, log)
 
 
-def _all(run: Run, path: str, do: Doing, *, writes: bool, json: bool, color: Colour) -> int:
-    from dshlog.files.unreadable import Unreadable
-    from dshlog.report.outlook import Totals
+class _Many:
+    """One run over the logs behind a directory; one that cannot be done does not stop the others."""
 
-    totals = Totals()
-    failed = False
-    with Output() as output:
-        documents = []
-        for name in _found(run.world, path):
+    def __init__(self, run: Run, do: Doing, output: Output, *, writes: bool, json: bool, color: Colour) -> None:
+        from dshlog.cli.places import Places
+        from dshlog.report.outlook import Totals
+
+        self._run, self._do, self._output = run, do, output
+        self._writes, self._json, self._color = writes, json, color
+        self._documents: list[Json] = []
+        self._failed: list[tuple[str, str]] = []
+        self._totals = Totals()
+        self._places = Places(run.world)  # each log of it once, whatever is done with it
+
+    def over(self, path: str) -> None:
+        """Do every log below a directory, and look at its place."""
+        from dshlog.files.unreadable import Unreadable
+
+        self._places.enter(path)
+        for name in _found(self._run.world, path):
             try:
-                one = do(run, name)
+                self._placed(name)
+                one = self._do(self._run, name)
             except (Failure, Unreadable) as error:
-                say("error", error.message, error.hints)
-                failed = True
-                continue
-            totals.add(one)
-            if json:
-                from dshlog.render.migrate import outlook_dict
+                self._fail(name, error)
+            except Exception as error:  # noqa: BLE001 - a fault of the program, which stops no other log
+                self._fail(name, unforeseen(error, name))
+            else:
+                self._told(one)
 
-                documents.append(outlook_dict(one))
-            elif writes and not one.current:
-                from dshlog.render.migrate import short_line
+    def _fail(self, name: str, error: Failure | Unreadable) -> None:
+        say("error", error.message, error.hints)
+        self._failed.append((name, error.message))
 
-                output.text([short_line(one)], look(output, color).width)
-                output.flush()
-        if json:
+    def _placed(self, path: str) -> None:
+        from dshlog.report.examine import Examination
+
+        watch = self._places.watch(path)
+        if watch is not None:
+            with self._run.world.source(path) as source:
+                report = Examination(source, path).report()  # of the header alone
+            self._places.settle(watch, report)
+
+    def _told(self, one: Outlook) -> None:
+        self._totals.add(one)
+        if self._json:
+            from dshlog.render.migrate import outlook_dict
+
+            self._documents.append(outlook_dict(one))
+        elif self._writes and not one.current:
+            from dshlog.render.migrate import short_line
+
+            self._output.text([short_line(one)], look(self._output, self._color).width)
+            self._output.flush()
+
+    def sum(self, path: str, *, listed: bool) -> int:
+        """Print the totals and give the exit status; `listed` says that dsh has to list the root first."""
+        totals, failed = self._totals, self._failed
+        store = [found for found in self._places.findings() if found.name == _LISTING]
+        unlisted = bool(store) and listed and totals.upgradable > 0
+        if self._json:
             from dshlog.render.jsonout import document
             from dshlog.render.migrate import root_document
 
-            output.data(document(root_document(path, run.to, documents, totals)))
+            ok = not (totals.refused or failed or unlisted)
+            told = root_document(path, self._run.to, self._documents, totals, ok=ok, failed=failed, store=store)
+            self._output.data(document(told))
         else:
             from dshlog.render.migrate import totals_lines
+            from dshlog.render.text import store_lines
 
-            output.text(totals_lines(totals, look(output, color)), look(output, color).width)
-    if not totals.logs and not failed:
-        say("note", f"no session log in {path}")
-    if failed or totals.refused:
-        return 2 if failed else 1
-    return _LOST if writes and totals.lost else 0
+            looks = look(self._output, self._color)
+            self._output.text(store_lines(store, looks), looks.width)
+            self._output.text(totals_lines(totals, looks, failed=len(failed)), looks.width)
+        if not totals.logs and not failed:
+            say("note", f"no session log in {path}")
+        if failed:
+            return 2
+        if totals.refused or unlisted:
+            return 1
+        return _LOST if self._writes and totals.lost else 0
 
 
 def _found(world: World, path: str) -> Iterator[str]:
@@ -184,8 +232,6 @@ def _found(world: World, path: str) -> Iterator[str]:
 
 
 def _one(run: Run, path: str, do: Doing | None, out: str | None, *, json: bool, color: Colour) -> int:
-    from dshlog.cli.entry import one_log
-
     log = one_log(run.world, path, "migrate")
     if do is not None and log != "-":
         one = do(run, log)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from dshlog.cli.failure import Failure
+from dshlog.cli.failure import Failure, unforeseen
 from dshlog.cli.headers import LOST_HEADER, Given, known_header
 from dshlog.cli.mending import Mended, Target, mend
 from dshlog.cli.options import EXIT_REPAIR, ColourOption, RootOption, SessionOption
@@ -19,6 +19,7 @@ from dshlog.cli.world import World
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dshlog.files.unreadable import Unreadable
     from dshlog.model.finding import Finding
     from dshlog.repair.asked import Asked
     from dshlog.repair.planner import Wishes
@@ -196,11 +197,19 @@ class _Run:
                 done = mend(self._world, log, self._wished(log), self._target)
                 self._done += done if one else [self._placed(log, each) for each in done]
             except (Unreadable, Failure) as error:
+                self._stop(error)
+            except Exception as error:
                 if not self._many:
                     raise
-                self._failed = True
-                say("error", error.message, error.hints)
+                self._stop(unforeseen(error, log))
         self._beyond += self._places.findings()
+
+    def _stop(self, error: Unreadable | Failure) -> None:
+        """Tell why a log could not be done; of one alone the run ends."""
+        if not self._many:
+            raise error
+        self._failed = True
+        say("error", error.message, error.hints)
 
     def _wished(self, log: str) -> Wishes:
         """Give what is asked for, with what is known of a header that may be written anew."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
 import typer
 
-from dshlog.cli.entry import one_log, stored, tell_remarks
+from dshlog.cli.entry import one_log, tell_remarks
 from dshlog.cli.failure import Failure
 from dshlog.cli.output import Output, look, say
 
@@ -66,13 +66,10 @@ def rewriting(  # one keyword for each option
     return Rewriting(unpack=unpack, streams=streams, encoding=encoding, frame_rows=frame_rows, one_frame=like_dsh)
 
 
-def write(world: World, path: str, out: str, asked: Rewriting, *, verify: bool, session: str | None = None) -> int:
+def write(world: World, path: str, out: str, asked: Rewriting, *, verify: bool) -> int:
     """Write the result of one log and give the exit status."""
-    if out == "-":
-        message = "the result is a file, which is proved before it gets its name; cat prints events"
-        raise Failure(message, "name a file with -o")
-    command = "unpack" if asked.unpack else "pack"
-    log = one_log(world, stored(world, path, session, command), command)
+    refuse_output(out)
+    log = one_log(world, path, "unpack" if asked.unpack else "pack")
     tell_remarks(world)
     with world.kept_source(log) as source, interruptible():
         return _write(source, log, out, asked, verify=verify)
@@ -113,7 +110,7 @@ def _write(source: Source, log: str, out: str, asked: Rewriting, *, verify: bool
             return _unsound(source, log)
         asked = replace(asked, encoding=asked.encoding or named_encoding(out))
     encoding = asked.encoding or encoding_of(source, log)
-    refuse_name(out, encoding)
+    refuse_name(out, encoding, hint=f"add --encoding {named_encoding(out)}, or ")
     asked = replace(asked, prove=verify)
     with NewFile(out) as new:
         done = rewrite(source, log, asked, new.write)
@@ -144,15 +141,28 @@ def encoding_of(source: Source, path: str) -> Encoding:
     return "raw" if rows_of(source) is not None else named_encoding(path) or sniff(source)
 
 
-def refuse_name(out: str, encoding: Encoding) -> None:
-    """Refuse a name under which every reader would take the result for something else."""
+def refuse_output(out: str) -> None:
+    """Refuse standard output as the place of a result."""
+    if out == "-":
+        message = "the result is a file, which is proved before it gets its name; cat prints events"
+        raise Failure(message, "name a file with -o")
+
+
+def refuse_name(out: str, encoding: Encoding, *, hint: str = "") -> None:
+    """Refuse a name under which every reader would take the result for something else.
+
+    Args:
+        out: the name.
+        encoding: the container of the result.
+        hint: the beginning of what to do, where there is another way than another name.
+    """
     from dshlog.report.examine import named_encoding
 
     named = named_encoding(out)
     if named is None or named == encoding:
         return
     message = f"{out} is the name of a {named} log, and the result would be {encoding}"
-    raise Failure(message, f"add --encoding {named}, or name it .jsonl{'.zstd' if encoding == 'zstd' else ''}")
+    raise Failure(message, f"{hint}name it .jsonl{'.zstd' if encoding == 'zstd' else ''}")
 
 
 def _unsound(source: Source, log: str) -> int:

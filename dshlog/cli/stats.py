@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from dshlog.cli.entry import all_looked_up, tell_remarks
-from dshlog.cli.options import EXIT_READ, ColourOption, SessionOption
+from dshlog.cli.options import EXIT_READ, ColourOption, RootOption, SessionOption
 from dshlog.cli.output import Output, look, say
 from dshlog.cli.places import Places
 from dshlog.cli.show import status
@@ -35,13 +35,14 @@ def stats(
         typer.Argument(
             metavar="[PATH]...",
             help="A log, a session or project directory, a sessions root, a database, or - for standard input. "
-            "Default: $DSH_HOME/sessions, else ~/.dsh/sessions.",
+            "Default: --root, else $DSH_HOME/sessions, else ~/.dsh/sessions.",
         ),
     ] = None,
     *,
     by: Annotated[By | None, typer.Option("--by", help="A table with one row for each.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Everything about each log, and the sum, as JSON.")] = False,
     session: SessionOption = None,
+    root: RootOption = None,
     color: ColourOption = "auto",
 ) -> int:
     """Count turns, steps, calls, tokens, bytes and times.
@@ -53,8 +54,8 @@ def stats(
         raise typer.BadParameter("--session needs the PATH of a database")
     world = ctx.find_object(World) or World()
     run = _Run(world, keep=json)
-    known, unknown = all_looked_up(world, paths or [], None, "stats", session)
-    worst = max([2 if unknown else 0, *(run.path(path) for path in (known if paths else [run.root]))])
+    known, unknown = all_looked_up(world, paths or [], root, "stats", session)
+    worst = max([2 if unknown else 0, *(run.path(path) for path in (known if paths else [root or run.root]))])
     tell_remarks(world)
     if not run.total.logs:
         return max(worst, 2)

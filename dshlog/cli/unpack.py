@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from dshlog.cli.options import EXIT_WRITE, SessionOption
+from dshlog.cli.entry import looked_up, stored
+from dshlog.cli.options import EXIT_WRITE, RootOption, SessionOption
 from dshlog.cli.rewriting import (
     EncodingOption,
     FrameRowsOption,
@@ -32,6 +33,7 @@ def unpack(
     frame_rows: FrameRowsOption = None,
     like_dsh: LikeDshOption = False,
     verify: VerifyOption = True,
+    root: RootOption = None,
 ) -> int:
     """Write a log with each packed chunk row as its events.
 
@@ -39,4 +41,6 @@ def unpack(
     no chunks are copied byte for byte, and the frames of a zstd log keep their bounds.
     """
     asked = rewriting(unpack=True, streams=streams, encoding=encoding, frame_rows=frame_rows, like_dsh=like_dsh)
-    return write(ctx.find_object(World) or World(), log, output, asked, verify=verify, session=session)
+    world = ctx.find_object(World) or World()
+    found = stored(world, looked_up(world, log, root, "unpack"), session, "unpack")
+    return write(world, found, output, asked, verify=verify)

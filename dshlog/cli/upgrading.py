@@ -123,10 +123,11 @@ def read_back(one: Outlook, new: Temporary, encoding: Encoding) -> None:
 
 def write_new(run: Run, source: Source, log: str, out: str) -> Outlook:
     """Write the result of one log into a new file, or into a directory."""
-    from dshlog.cli.rewriting import encoding_of, interruptible, refuse_name
+    from dshlog.cli.rewriting import encoding_of, interruptible, refuse_name, refuse_output
     from dshlog.files.create import NewFile
     from dshlog.storage.naming import log_name
 
+    refuse_output(out)
     encoding = encoding_of(source, log)
     if os.path.isdir(out):  # noqa: PTH112 - paths are texts here
         out = os.path.join(out, log_name(run.to, encoding))  # noqa: PTH118

@@ -34,7 +34,7 @@ def fixes_dict() -> Json:
     """Give the same as one document."""
     return {
         "schema": SCHEMA,
-        "fixes": [
+        "known": [
             {
                 "name": fix.name,
                 "value": fix.value,

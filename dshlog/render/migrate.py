@@ -12,8 +12,9 @@ from dshlog.render.words import count, path_name, shell_word, visible
 from dshlog.rules.register import BY_CODE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
+    from dshlog.model.finding import Finding
     from dshlog.render.look import Look
     from dshlog.report.outlook import Outlook, Totals
 
@@ -49,13 +50,22 @@ def log_document(one: Outlook) -> Json:
     return {"schema": SCHEMA, **outlook_dict(one)}
 
 
-def root_document(path: str, to: int, logs: list[Json], totals: Totals) -> Json:
-    """Give the document of `migrate --check --json ROOT`."""
+def root_document(  # noqa: PLR0913 - one keyword for each member
+    path: str,
+    to: int,
+    logs: list[Json],
+    totals: Totals,
+    *,
+    ok: bool,
+    failed: Iterable[tuple[str, str]] = (),
+    store: Iterable[Finding] = (),
+) -> Json:
+    """Give the document of `migrate --json ROOT`; `failed` has the logs that could not be done, each with the reason."""
     return {
         "schema": SCHEMA,
         "path": path,
         "to": to,
-        "ok": not totals.refused,
+        "ok": ok,
         "totals": {
             "logs": totals.logs,
             "current": totals.current,
@@ -69,6 +79,8 @@ def root_document(path: str, to: int, logs: list[Json], totals: Totals) -> Json:
             "cures": {"lossless": totals.lossless, "lossy": totals.lossy},
         },
         "logs": logs,
+        "failed": [{"path": name, "why": why} for name, why in failed],
+        "store": [finding_dict(found) for found in store],
     }
 
 
@@ -86,9 +98,15 @@ def outlook_lines(one: Outlook, look: Look = PLAIN) -> Iterator[str]:
             yield f"written: {path_name(one.written)}"
     else:
         reasons = sum(1 + found.follows for _, found in one.refusals)
-        what = "dsh opens it and does not write" if done.opens else "dsh refuses to upgrade"
-        yield f"{name}: {what} the result, {count(reasons, 'reason')}"
+        yield f"{name}: dsh {_refusing(one)}, {count(reasons, 'reason')}"
         yield from _cure(one)
+
+
+def _refusing(one: Outlook) -> str:
+    done = one.done
+    if done.opens:
+        return "opens it and does not write the result"
+    return "does not open it" if done.version is None or done.version >= done.to else "refuses to upgrade it"
 
 
 def _cure(one: Outlook) -> Iterator[str]:
@@ -117,10 +135,12 @@ def left_out_words(one: Outlook) -> str:
     )
 
 
-def totals_lines(totals: Totals, look: Look = PLAIN) -> Iterator[str]:
-    """Yield the totals of many logs."""
+def totals_lines(totals: Totals, look: Look = PLAIN, *, failed: int = 0) -> Iterator[str]:
+    """Yield the totals of many logs; `failed` counts those that could not be done."""
     refused = len(totals.refused)
-    yield f"{count(totals.logs, 'log')}: {totals.upgradable} upgrade, {refused} refused, {totals.current} current"
+    words = f"{totals.upgradable} upgrade, {refused} refused, {totals.current} current"
+    undone = f", {failed} could not be done" if failed else ""
+    yield f"{count(totals.logs + failed, 'log')}: {words}{undone}"
     if not refused:
         return
     yield from _causes(totals, look)

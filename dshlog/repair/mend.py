@@ -111,7 +111,7 @@ def _mended(source: Source, before: Report, wishes: Wishes, *, lossless: bool, k
         known = () if wishes.children is None or before.id is None else tuple(wishes.children(before.id))
         done = fixed(sheet, before.version, wishes.asked, now=wishes.now, children=known)
         actions, sheet, used = [*actions, *done.actions], done.sheet, done.used
-        unwritten = unwritten_words(done.left) if used else None
+        unwritten = unwritten_words(done.left, before.version) if used else None
         left_out = left_out_words(before, done.left_out)
         standing = stand(sheet, wishes.fix)
         if not standing.sound:

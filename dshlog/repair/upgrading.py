@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from dshlog.repair.sheet import Sheet
 
 ROUNDS = 200
+_CITES = 1  # the last generation whose messages cite the chunks that others hold
 SINGLES = 24  # refusals that are tried one by one when all at once do not lead on
 _MOST = 1 << 20  # refusals of one name that are told apart
 _STAGES = (READING, "0->1", "1->2", "2->3", "3->4", RESULT, PUBLISHING)
@@ -259,14 +260,14 @@ def _told(sheet: Sheet) -> int:
     return hash(tuple(line.text for line in sheet.lines))
 
 
-def unwritten_words(standing: Standing) -> str | None:
+def unwritten_words(standing: Standing, version: int) -> str | None:
     """Say why dsh opens a log and does not write its successor, and what cures that; None when it writes it."""
     if not standing.opens or not standing.refusals:
         return None
     first, more = standing.refusals[0], len(standing.refusals) - 1
     also = f", and {more} more" if more else ""
-    fix = next((one for one in cures(first.name) if one in ROW_FIXES), None)
-    cure = f"; --fix {fix} cures that" if fix is not None else ""
+    fix = "cite-nothing" if version <= _CITES else "drop-stream"
+    cure = f"; --fix {fix} cures that" if fix in cures(first.name) else ""
     rule = BY_NAME[first.name]
     return f"dsh opens the result and cannot go on in it: {rule.code} {rule.name} at seq {first.seq}{also}{cure}"
 

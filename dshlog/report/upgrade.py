@@ -12,7 +12,7 @@ from dshlog.migrate.successor import Successor
 from dshlog.model.finding import Finding
 from dshlog.model.place import Place
 from dshlog.report.reading import Reading
-from dshlog.rules.fixes import cures, hint, remedy
+from dshlog.rules.fixes import UNNAMED, cures, hint, named_cures, remedy
 from dshlog.rules.register import BY_CODE, BY_NAME
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from dshlog.model.header import Header
     from dshlog.model.report import Encoding
     from dshlog.rules.draft import Draft
+    from dshlog.rules.rule import Rule
     from dshlog.storage.source import Source
 
 _WHERE = {
@@ -174,13 +175,19 @@ def findings(done: Upgraded, path: str) -> list[tuple[str, Finding]]:
             severity="warning" if refusal.edge == PUBLISHING else "error",
             place=Place(file=path, line=line, seq=refusal.seq, json_path=refusal.path),
             message=sentence(refusal),
-            hint=rule.hint or hint(cures_of(refusal)),
+            hint=rule.hint or _hint(refusal, rule),
             remedy=remedy(cures_of(refusal)) if rule.code[0] == "G" else rule.remedy,
             rule=rule.rule,
             follows=done.more.get(refusal.name, 0) if last else 0,
         )
         out.append((refusal.edge, finding))
     return out
+
+
+def _hint(refusal: Refusal, rule: Rule) -> str | None:
+    if refusal.edge == READING and not named_cures(refusal.name):  # damage, which is mended without a name
+        return None if rule.remedy == "none" else UNNAMED
+    return hint(cures_of(refusal))
 
 
 def cures_of(refusal: Refusal) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from dshlog.rules.judge import Judge
 
 _CHANGING = frozenset({dict, list, set, Call, Pending})  # values that a judge changes where they are
+_LEVELS = 4  # of them inside each other: what lies deeper is a value of the log, which nobody changes
 
 
 class Checkpoint:
@@ -36,11 +37,11 @@ def _names(part: object) -> tuple[str, ...]:
     return getattr(part, "__slots__", None) or tuple(vars(part))
 
 
-def _twin(value: Any) -> Any:  # noqa: ANN401 - whatever a judge holds
+def _twin(value: Any, levels: int = _LEVELS) -> Any:  # noqa: ANN401 - whatever a judge holds
     """Give a value that does not change when the other one does."""
     kind = type(value)
     if kind is Call or kind is Pending:
         return copy(value)
-    if kind is dict and not _CHANGING.isdisjoint(map(type, value.values())):
-        return {key: _twin(held) for key, held in value.items()}
+    if kind is dict and levels and not _CHANGING.isdisjoint(map(type, value.values())):
+        return {key: _twin(held, levels - 1) for key, held in value.items()}
     return value.copy() if kind in _CHANGING else value

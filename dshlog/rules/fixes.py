@@ -112,7 +112,7 @@ _CURES: dict[str, tuple[str, ...]] = {
     "upgrade-delivery": ("drop-record",),
     "upgrade-citation": ("recite", "cite-nothing"),
     "upgrade-reference": ("drop-reference", "drop-record"),
-    "upgrade-chunk": ("wrap-replay", "drop-member", "drop-record"),
+    "upgrade-chunk": ("drop-member", "drop-record"),
     "upgrade-cut-splits": ("move-cut",),
     "upgrade-prompt-outside-step": ("into-step", "keep-prompt"),
     "upgrade-surface-before-step": ("behind-step", "open-lost", "drop-record"),
@@ -158,7 +158,7 @@ _CURES: dict[str, tuple[str, ...]] = {
     "stream-invalid": ("cite-nothing", "drop-stream"),
     "content-mismatch": ("cite-nothing", "drop-stream"),
     "usage-mismatch": ("cite-nothing", "drop-stream"),
-    "replay-mismatch": ("cite-nothing", "drop-stream"),
+    "replay-mismatch": ("wrap-replay", "cite-nothing", "drop-stream"),
     "assemble-failed": ("cite-nothing", "drop-stream"),
 }
 # Where a turn or a step begins or ends: what leaves least to do comes first, since one of them often explains many.
@@ -177,6 +177,7 @@ BRACKETS = frozenset(
     }
 )
 _COMPACTION = "compaction-"
+UNNAMED = "dshlog repair FILE says what cures it"  # what needs no fix by name
 _LAST = ("drop-record",)
 
 
@@ -193,6 +194,11 @@ def cures(name: str, path: str | None = None, how: str | None = None) -> tuple[s
     if name.startswith(_COMPACTION) and name not in _CURES:
         return ("drop-compaction", *_LAST)
     return _CURES.get(name, _LAST)
+
+
+def named_cures(name: str) -> bool:
+    """Tell whether anything but a record that goes is tried for findings of this name."""
+    return name == "upgrade-payload" or name in _CURES or name.startswith(_COMPACTION)
 
 
 def _payload(path: str, how: str | None) -> tuple[str, ...]:
@@ -243,7 +249,7 @@ def hint(names: tuple[str, ...]) -> str | None:
     if not told:
         return None
     words = ", or ".join(f"--fix {fix.name}{f'={fix.value}' if fix.needs_value else ''}" for fix in told)
-    return f"dshlog repair FILE says what cures it; tried first: {words}"
+    return f"{UNNAMED}; tried first: {words}"
 
 
 def remedy(names: tuple[str, ...]) -> Remedy:

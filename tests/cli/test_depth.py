@@ -58,3 +58,19 @@ def test_no_view_stumbles(index, path, version, levels, tmp_path, capsys):  # no
     for view in VIEWS:
         main([*view, str(file)])
         assert "internal error" not in capsys.readouterr().err, view
+
+
+MENDING = [("migrate", "--check"), ("repair",), ("repair", "--fix", "upgrade", "--fix", "drop-record=demo/note")]
+
+
+@pytest.mark.parametrize("value", [b"[" * 2500 + b"]" * 2500, b'{"a":' * 2500 + b"1" + b"}" * 2500])
+@pytest.mark.parametrize("version", [0, 4])
+@pytest.mark.parametrize("index, path", [(0, "type"), (0, "data.turn"), (1, "data.turn"), (6, "data.message.id")])
+def test_no_plan_stumbles(index, path, version, value, tmp_path, capsys):  # noqa: PLR0917
+    rows = [*LOG]
+    rows[index] = but(rows[index], path, "(deep)")
+    file = tmp_path / ("session.jsonl" if version == 0 else f"session.v{version}.jsonl")
+    file.write_bytes(content((head(version), *rows)).replace(b'"(deep)"', value))
+    for command in MENDING:
+        assert main([*command, str(file)]) < 2
+        assert "internal error" not in capsys.readouterr().err, command

@@ -315,7 +315,7 @@ def test_a_root_session_by_session(say, tmp_path):
     assert out.splitlines()[:3] == [
         f"{refused}: refused, 3->4, E109 unknown-type: demo/note is no event type of v3, and the event is not ignorable",
         f"{good}: v0 becomes v4, 6 events, written: {good.parent / 'session.v4.jsonl.zstd'}",
-        "3 logs: 1 upgrade, 1 refused, 1 current",
+        "4 logs: 1 upgrade, 1 refused, 1 current, 1 could not be done",
     ]
     assert say("migrate", "--in-store", tmp_path)[0] == 1
     assert (held.parent / "session.v4.jsonl.zstd").exists()
@@ -323,3 +323,12 @@ def test_a_root_session_by_session(say, tmp_path):
     assert say("validate", tmp_path)[0] == 1
     document = json.loads(say("migrate", "--in-store", "--json", tmp_path)[1])
     assert document["totals"]["current"] == 3
+
+
+def test_a_log_that_spoils_the_list_is_named_once(say, tmp_path):
+    store(tmp_path, small_log(3, id="good"))
+    strange = store(tmp_path, small_log(3, id="strange"), segment="elsewhere")
+    status, out, _ = say("migrate", "--in-store", tmp_path)
+    assert status == 2
+    assert out.count(f"see {strange}") == 1
+    assert out.splitlines()[-1] == "2 logs: 1 upgrade, 0 refused, 0 current, 1 could not be done"

@@ -36,15 +36,30 @@ def test_an_id_is_found_by_its_beginning_and_exactly(root):
         sessions_named(str(root / "gone"), ONE)
 
 
-@pytest.mark.parametrize("command", ["show", "cat", "validate"])
+@pytest.mark.parametrize("command", ["show", "cat", "validate", "stats", "repair", "migrate --check"])
 def test_commands_take_an_id_with_a_root(command, root, say):
     where = root / "--home-u-demo--" / ONE
     for text in (ONE, "session-abc1"):
-        assert say(command, "--root", root, text) == say(command, where)
-    assert say(command, "--root", root, where) == say(command, where)
+        assert say(*command.split(), "--root", root, text) == say(*command.split(), where)
+    assert say(*command.split(), "--root", root, where) == say(*command.split(), where)
 
 
-@pytest.mark.parametrize("command", ["show", "cat", "validate"])
+@pytest.mark.parametrize("command", ["pack", "unpack", "migrate"])
+def test_commands_that_write_take_an_id_with_a_root(command, root, tmp_path, say):
+    store(root, small_log(3, id="session-old"), segment="session-old")
+    id_ = "session-old" if command == "migrate" else ONE
+    out = tmp_path / "out"
+    assert say(command, "--root", root, id_, "-o", out)[0] == 0
+    assert out.exists()
+    status, _, err = say(command, "--root", root, "nothing", "-o", tmp_path / "other")
+    assert (status, err.splitlines()[0]) == (2, f"dshlog: error: no session nothing in {root}")
+
+
+def test_stats_of_a_root_alone(root, say):
+    assert say("stats", "--json", "--root", root) == say("stats", "--json", root)
+
+
+@pytest.mark.parametrize("command", ["show", "cat", "validate", "stats"])
 def test_what_no_session_and_what_several_begin_with_is_told(command, root, say):
     status, out, err = say(command, "--root", root, "session-ab")
     assert (status, err.splitlines()[0]) == (2, "dshlog: error: 2 sessions begin with session-ab")

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 import build
+from dshlog.cli.world import World
+from dshlog.files.lock import session_lock
 from dshlog.rules.sample import Frame, content, event, head, step, step_end, turn, turn_end, user
 from dshlog.storage import zstd
 from dshlog.storage.lines import Lines
@@ -62,7 +65,7 @@ def test_a_refusal_writes_nothing_and_says_where(say, tmp_path):
     status, said, err = say("migrate", REFUSED, "-o", out)
     assert status == 1
     assert "error E112 opaque-blocks-upgrade: " in said
-    assert ": dsh refuses to upgrade the result, 1 reason\n" in said
+    assert ": dsh refuses to upgrade it, 1 reason\n" in said
     assert said.endswith(f"cure: dshlog repair --fix drop-record=demo/note {REFUSED}   (it loses 1 record)\n")
     assert "nothing was written" in err
     assert list(tmp_path.iterdir()) == []
@@ -88,6 +91,12 @@ def test_nothing_is_overwritten_and_no_wrong_name_is_given(say, tmp_path):
     assert (status, "is the name of a zstd log" in err) == (2, True)
     assert say("migrate", V4, "-o", tmp_path / "new.jsonl")[0] == 2
     assert [path.name for path in tmp_path.iterdir()] == ["there.jsonl"]
+    assert "--encoding" not in err
+    assert (
+        say("migrate", V0, "-o", "-")[2]
+        .splitlines()[0]
+        .endswith("the result is a file, which is proved before it gets its name; cat prints events")
+    )
 
 
 @pytest.mark.parametrize("words", [[V0], [V0, "--check", "-o", "x"], [V0, "--check", "--to", "5"], ["gone", "--check"]])
@@ -162,7 +171,7 @@ def test_every_refused_session_and_every_reason_is_counted(say, tmp_path):
 def test_a_root_is_a_root_however_few_logs_it_holds(say, tmp_path):
     path = store(tmp_path, small_log(3, id="a"))
     assert list(json.loads(say("migrate", "--check", "--json", tmp_path)[1])) == [
-        "schema", "path", "to", "ok", "totals", "logs",
+        "schema", "path", "to", "ok", "totals", "logs", "failed", "store",
     ]  # fmt: skip
     assert json.loads(say("migrate", "--check", "--json", path.parent)[1])["path"] == str(path)
 
@@ -212,3 +221,54 @@ def test_the_upgrade_is_judged_with_the_children_that_the_root_holds(say, tmp_pa
     assert json.loads(say("show", "--json", placed)[1])["state"] == "refused"
     (row,) = json.loads(say("ls", "--deep", "--json", placed)[1])["rows"]
     assert row["deep"]["state"] == "refused"
+
+
+def test_a_fix_is_named_where_one_may_help_only(say, tmp_path):
+    (tmp_path / "empty.jsonl").write_bytes(b"")
+    said = say("migrate", "--check", tmp_path / "empty.jsonl")[1]
+    assert "--fix" not in said
+    assert said.endswith("empty.jsonl: dsh does not open it, 1 reason\n")
+    said = say("migrate", "--check", FIXTURES / "v4/header-frame-with-rows")[1]
+    assert "  hint dshlog repair FILE says what cures it\n" in said
+
+
+def test_a_root_that_dsh_cannot_list_upgrades_nothing(say, tmp_path):
+    store(tmp_path, small_log(3, id="good"))
+    strange = store(tmp_path, small_log(3, id="strange"), segment="elsewhere")
+    status, said, _ = say("migrate", "--check", tmp_path)
+    lines = said.splitlines()
+    assert (status, lines[0], lines[-1]) == (1, "store:", "2 logs: 2 upgrade, 0 refused, 0 current")
+    assert f"    see {strange}" in lines
+    document = json.loads(say("migrate", "--check", "--json", tmp_path)[1])
+    assert (document["ok"], document["failed"]) == (False, [])
+    assert [found["code"] for found in document["store"]] == ["D115"]
+    store(tmp_path / "other", small_log(4, id="new"))
+    store(tmp_path / "other", small_log(4, id="strange"), segment="elsewhere")
+    assert say("migrate", "--check", tmp_path / "other")[0] == 0  # nothing is to be upgraded
+
+
+def test_what_could_not_be_done_is_counted(say, tmp_path):
+    store(tmp_path, small_log(3, id="good"))
+    held = store(tmp_path, small_log(3, id="held"))
+    with session_lock(str(held.parent)):
+        status, said, err = say("migrate", "--in-store", "--check", tmp_path)
+        assert (status, said) == (2, "2 logs: 1 upgrade, 0 refused, 0 current, 1 could not be done\n")
+        document = json.loads(say("migrate", "--in-store", "--json", tmp_path)[1])
+    (one,) = document["failed"]
+    assert (document["ok"], one["path"], "is held" in one["why"], "is held" in err) == (False, str(held), True, True)
+
+
+@pytest.mark.parametrize("command", [("migrate", "--check"), ("repair",)])
+def test_a_fault_of_the_program_at_one_log_stops_no_other(say, tmp_path, monkeypatch, command):
+    store(tmp_path, small_log(3, id="a"))
+    store(tmp_path, small_log(3, id="b"))
+    reading = World.source
+
+    def faulty(world, path):
+        if f"{os.sep}a{os.sep}" in path:
+            raise KeyError("x")
+        return reading(world, path)
+
+    monkeypatch.setattr(World, "source", faulty)
+    status, _, err = say(*command, tmp_path)
+    assert (status, err.count("internal error: KeyError: 'x'; please report")) == (2, 1)

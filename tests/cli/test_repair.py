@@ -489,6 +489,7 @@ def test_a_last_record_without_its_line_feed_survives_damage_before_it(say, tmp_
         ("--fix", "X999", OPEN),
         ("-o", "x", FIXTURES / "v4"),
         ("-o", "x.jsonl", OPEN),
+        ("-o", "-", OPEN),
         (FIXTURES / "nowhere",),
     ],
 )
@@ -683,8 +684,8 @@ def test_the_fixes_are_listed(say):
     for name, needed in {"recite": False, "close-open": True, "open-lost": True, "start-call": True}.items():
         assert ("needs --allow-loss" in " ".join(entries[name].split())) == needed
     told = json.loads(say("--fix", "list", "--json")[1])
-    assert {fix["name"] for fix in told["fixes"]} >= {"recite", "map-source", "drop-member"}
-    assert all(fix.keys() == {"name", "value", "needs_value", "what", "loss", "proof"} for fix in told["fixes"])
+    assert {fix["name"] for fix in told["known"]} >= {"recite", "map-source", "drop-member"}
+    assert all(fix.keys() == {"name", "value", "needs_value", "what", "loss", "proof"} for fix in told["known"])
 
 
 @pytest.mark.parametrize("words", [["--fix", "nonsense", UNKNOWN], ["--fix", "mark-ignorable", UNKNOWN], []])

@@ -72,6 +72,7 @@ def test_every_schema_can_be_asked_for(say):
                 "stats",
                 "repair",
                 "relocate",
+                "fixes",
                 "stream",
                 "diff",
             ]
@@ -194,6 +195,11 @@ def test_surfaces_of_released_builds(shared, say):
                 assert faults(view, json.loads(say("show", f"--{view}", "--json", log)[1])) == [], log
         for name, words in (("request", ["1"]), ("difference", ["1", "--diff", "1"])):
             assert faults(name, json.loads(say("show", "--request", *words, "--json", log)[1])) == [], log
+
+
+def test_the_list_of_fixes(say):
+    document = json.loads(say("repair", "--fix", "list", "--json")[1])
+    assert (list(document), faults("fixes", document)) == (["schema", "known"], [])
 
 
 def test_upgrades_of_one_log_and_of_all_fixtures(repository, say):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 
 import pytest
 
@@ -310,6 +311,13 @@ def a_title_that_cites_twice(_head, events):
     put(events, 5, row("session/title", {"title": "t", "messageSeqs": [2, 2], "source": {"kind": "fallback"}}))
 
 
+@broken(2, "rename-message")
+def a_message_with_the_id_that_the_upgrade_gives_away(head, events):
+    anchor = one(events, "step/start")["seq"]
+    name = json.dumps(["session-format-v2-to-v3", head["id"], anchor, "step/start"], separators=(",", ":"))
+    one(events, "user/message")["data"]["id"] = f"v2-to-v3-system-{sha256(name.encode()).hexdigest()}"
+
+
 @broken(0, "drop-record=demo/note", "drop-member", "map-source", "recite")
 def many_of_many_kinds(head, events):
     an_unknown_kind_of_source(head, events)
@@ -421,6 +429,114 @@ def test_only_what_is_named_is_done(tmp_path):
     assert some.fixes == ("map-source",)
     assert some.remains is not None
     assert set(some.advice.fixes) == {"drop-record=demo/note", "drop-member", "recite", "map-source"}
+
+
+@pytest.mark.parametrize("version", range(4))
+def test_a_flat_replay_state_with_blocks_that_do_not_fit(version, tmp_path):
+    head, events = small(version)
+    answer = one(events, "assistant/message")
+    state = {"items": ["r-1"], "blocks": ["a", "b", "c"]}
+    streams = [event["data"].get("chunk", {}) for event in events]
+    streams += [record.get("chunk", {}) for record in answer["data"].get("stream", ())]
+    finish = next(chunk for chunk in streams if chunk.get("type") == "finish")
+    finish["replayState"] = answer["data"]["message"]["source"]["replayState"] = state
+    path = tmp_path / file_of(version)
+    path.write_bytes(dumped(head, events))
+    assert [refusal.name for refusal in upgrade(BytesSource(path.read_bytes()), "raw").refusals] == ["replay-mismatch"]
+    plan = plan_repair(path, now=1, fix=["wrap-replay"])
+    assert (plan.fixes, plan.lossy) == (("wrap-replay",), False)
+    made = apply(plan, path)
+    assert upgrade(BytesSource(made), "raw").refusals == ()
+    assert examine(BytesSource(made), path.name, reader="native").state == "clean"
+    assert made.count(b'"replayState":{"response":{"items":["r-1"],"blocks":["a","b","c"]}}') == 2
+
+
+@pytest.mark.parametrize(
+    ("version", "fix"), [(0, "cite-nothing"), (1, "cite-nothing"), (2, "drop-stream"), (3, "drop-stream")]
+)
+def test_what_keeps_dsh_from_going_on_is_told_with_its_cure(version, fix, tmp_path):
+    head, events = small(version)
+    one(events, "assistant/message", 1)["data"]["usage"]["inputTokens"] += 1
+    one(events, "tool/result")["data"]["error"] = {"name": "E", "code": "C"}
+    if version == 3:
+        one(events, "system/message")["data"]["message"]["source"]["plugin"] = "other"
+        del one(events, "tool/result")["data"]["error"]
+    path = tmp_path / file_of(version)
+    path.write_bytes(dumped(head, events))
+    plan = plan_repair(path, now=1, fix=["upgrade"], allow_loss=True)
+    assert plan.unwritten.endswith(f"; --fix {fix} cures that")
+    made = apply(plan_repair(path, now=1, fix=["upgrade", fix], allow_loss=True), path)
+    assert upgrade(BytesSource(made), "raw").refusals == ()
+
+
+def empty_ids(version, *, starts=(0, 1, 2), results=(0, 1, 2), chunks=False):
+    """Give a log with three calls of one step that lost their ids, started and answered in an order; `chunks` keep theirs."""
+    log = Log(version)
+    log.turn()
+    log.step()
+    log.system("Be brief.")
+    log.user("Hi")
+    log.request(tools=("bash",))
+    calls = [(f"call-{number}", "bash", f'{{"command":"{number}"}}') for number in range(3)]
+    log.assistant("Look.", *calls)
+    for number in starts:
+        log.call(calls[number][0])
+    for number in results:
+        log.result(calls[number][0], f"result {number}")
+    log.end_step()
+    log.end_turn()
+    head, events = json.loads(json.dumps([log.header, log.events]))
+    for event in events:
+        if not (chunks and event["type"] == "assistant/chunk"):
+            stream = event["data"].pop("stream", None)
+            event["data"] = emptied(event["data"])
+            if stream is not None:
+                event["data"]["stream"] = stream if chunks else emptied(stream)
+    return head, events
+
+
+def emptied(value):
+    if isinstance(value, dict):
+        return {name: emptied(held) for name, held in value.items()}
+    if isinstance(value, list):
+        return list(map(emptied, value))
+    return "" if isinstance(value, str) and value.startswith("call-") else value
+
+
+def filled(version, tmp_path, **how):
+    path = tmp_path / file_of(version)
+    path.write_bytes(dumped(*empty_ids(version, **how)))
+    made = apply(plan_repair(path, now=1, fix=["fill-call-id"]), path)
+    assert upgrade(BytesSource(made), "raw").refusals == ()
+    rows = [json.loads(line) for line in made.splitlines()[1:]]
+    ids = {row["data"]["arguments"][-3]: row["data"]["callId"] for row in rows if row["type"] == "tool/call"}
+    for row in rows:
+        if row["type"] == "tool/result":
+            block = row["data"]["message"]["content"][0]
+            number = block["content"][0]["text"].removeprefix("result ")
+            assert row["data"]["message"]["source"]["callId"] == block["toolCallId"] == ids[number]
+    assert len(set(ids.values())) == len(ids)
+    return ids
+
+
+@pytest.mark.parametrize("version", range(4))
+def test_several_calls_without_an_id_are_told_apart_by_their_order(version, tmp_path):
+    ids = filled(version, tmp_path)
+    assert sorted(name.rpartition("-")[2] for name in ids.values()) == ["1", "2", "3"]
+
+
+@pytest.mark.parametrize("version", range(4))
+def test_ids_that_the_chunks_still_have_come_back(version, tmp_path):
+    assert filled(version, tmp_path, chunks=True) == {"0": "call-0", "1": "call-1", "2": "call-2"}
+
+
+@pytest.mark.parametrize("chunks", [False, True])
+@pytest.mark.parametrize("version", [0, 3])
+@pytest.mark.parametrize(
+    ("starts", "results"), [((0, 1, 2), (2, 0, 1)), ((2, 0, 1), (0, 1, 2)), ((1, 0, 2), (2, 1, 0))]
+)
+def test_calls_in_another_order_are_known_by_what_they_say_and_cite(version, starts, results, chunks, tmp_path):
+    filled(version, tmp_path, starts=starts, results=results, chunks=chunks)
 
 
 @pytest.mark.parametrize(

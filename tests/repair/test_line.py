@@ -10,7 +10,8 @@ from dshlog.repair.line import Line
 from dshlog.repair.references import Moves, Shift, moved_text
 from dshlog.storage.jsontext import dumps
 
-SHIFTS = st.lists(st.builds(Shift, st.integers(0, 30), st.integers(-5, 5).filter(bool)), min_size=1, max_size=4)
+MOVES = st.builds(Shift, st.integers(0, 30), st.integers(-5, 5).filter(bool))
+SHIFTS = st.lists(MOVES.filter(lambda shift: shift.start + shift.by >= 0), min_size=1, max_size=4)  # none below 0
 ROWS = [
     lambda seq, cited: {"type": "user/message", "seq": seq, "time": 1, "data": {}, "sourceEventSeqs": cited, "surfaceOp": "append"},
     lambda seq, _cited: {"type": "text-chunks", "seq0": seq, "time0": 1, "data": {"turn": 1, "texts": ["a", "b"]}},

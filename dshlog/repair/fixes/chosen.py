@@ -17,7 +17,7 @@ def chosen_for(wishes: Wishes, names: list[str], row: dict[str, Any] | None) -> 
         return []
     from dshlog.repair.fixes.table import NATIVE
 
-    kind = None if row is None else row.get("type")
+    kind = None if row is None or not isinstance(row.get("type"), str) else row["type"]
     known = dict.fromkeys(fix for name in names for fix in cures(name))
     return [
         NATIVE[fix]

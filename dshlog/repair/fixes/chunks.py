@@ -11,6 +11,7 @@ from dshlog.repair.fixes.path import cut, held, put, spelled
 from dshlog.repair.fixes.spot import Said, action
 from dshlog.repair.remedies.case import edit, shown, without
 from dshlog.repair.remedies.fields import flat
+from dshlog.storage.jsontext import same
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     Event = dict[str, Any]
 
 _CITED = "sourceEventSeqs"
+_OF_MESSAGE = ("data", "message", "source", "replayState")
+_OF_CHUNK = ("data", "chunk", "replayState")
 
 
 def recite(spot: Spot) -> Iterator[Said]:
@@ -114,3 +117,46 @@ def _all(spot: Spot) -> Iterator[tuple[int | None, Any]]:
 def _end(spot: Spot, index: int | None, last: int) -> int:
     """Give the last event of an attempt, which is the message that takes it."""
     return last if index is None else spot.sheet.seq_of(spot.sheet.lines[index]) or last
+
+
+# -- replay states
+
+
+def wrap_replay(spots: list[Spot]) -> list[Action]:
+    """Let a flat replay state be the response of one, in the message and in the chunk that it came from."""
+    return [done for spot in spots if (done := _wrapped(spot)) is not None]
+
+
+def _wrapped(spot: Spot) -> Action | None:
+    state = _at(spot.row, _OF_MESSAGE)
+    if type(state) is not dict or "response" in state:
+        return None
+    places = [(spot.index, _OF_MESSAGE), *_finishes(spot, state)]
+    if len(places) == 1:
+        return None
+    text = f"the replay state {shown(state)} becomes the response of one, in the message and in its stream"
+    done = action(spot, "edit", text)
+    for index, steps in places:
+        edit(spot.sheet, index, put(spot.sheet.lines[index].row or {}, steps, {"response": state}))
+    return done
+
+
+def _finishes(spot: Spot, state: Event) -> Iterator[tuple[int, tuple[str | int, ...]]]:
+    """Yield where the stream of a message has its replay state: the line, and the way to it."""
+    attempt = spot.attempts.taken.get(spot.index)
+    for index in () if attempt is None else attempt.lines:
+        if same(_at(spot.sheet.lines[index].row or {}, _OF_CHUNK), state):
+            yield index, _OF_CHUNK
+    stream = spot.data.get("stream")
+    for number in range(len(stream) if type(stream) is list else 0):
+        steps = ("data", "stream", number, "chunk", "replayState")
+        if same(_at(spot.row, steps), state):
+            yield spot.index, steps
+
+
+def _at(row: Event, steps: tuple[str | int, ...]) -> Any:  # noqa: ANN401 - a JSON value
+    """Give the value at the end of a way, None where it leads nowhere."""
+    try:
+        return held(row, steps)
+    except (KeyError, TypeError, IndexError):
+        return None

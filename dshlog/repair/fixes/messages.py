@@ -153,24 +153,6 @@ def rename_message(spot: Spot) -> Iterator[Said]:
         )
 
 
-def wrap_replay(spot: Spot) -> Iterator[Said]:
-    """Let a flat replay state be the response of one."""
-    for steps in (("data", "chunk", "replayState"), ("data", "message", "source", "replayState"), *_in_stream(spot)):
-        try:
-            state = held(spot.row, steps)
-        except (KeyError, TypeError, IndexError):
-            continue
-        if type(state) is dict and "response" in state:
-            continue
-        text = f"the replay state {shown(state)} becomes the response of one"
-        yield Said(put(spot.row, steps, {"response": state}), text)
-
-
-def _in_stream(spot: Spot) -> list[tuple[str | int, ...]]:
-    stream = spot.data.get("stream")
-    return [("data", "stream", at, "chunk", "replayState") for at in range(len(stream) if type(stream) is list else 0)]
-
-
 def drop_system_text(spot: Spot) -> Iterator[Said]:
     """Take the system prompt out of a request/header."""
     header = spot.data.get("header")

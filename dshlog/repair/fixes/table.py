@@ -25,7 +25,6 @@ ROW_FIXES: dict[str, RowFix] = {
     "goal-text": members.goal_text,
     "old-form": messages.old_form,
     "header-reason": members.header_reason,
-    "wrap-replay": messages.wrap_replay,
     "list-once": members.list_once,
     "span-ends": members.span_ends,
     "flag-error": messages.flag_error,
@@ -43,6 +42,7 @@ ROW_FIXES: dict[str, RowFix] = {
 SHEET_FIXES: dict[str, SheetFix] = {
     "goal-change": order.goal_change,
     "move-cut": chunks.move_cut,
+    "wrap-replay": chunks.wrap_replay,
     "tool-wrapper": with_remedy(wrapper.tool_wrapper),
     "fill-call-id": with_remedy(callids.fill_ids),
     "second-copy": with_remedy(calls.second_copy),

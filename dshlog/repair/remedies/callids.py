@@ -11,6 +11,8 @@ from dshlog.repair.remedies.fields import flat
 from dshlog.repair.seqs import Seqs
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from dshlog.repair.plan import Action
     from dshlog.repair.remedies.case import Case
     from dshlog.repair.sheet import Sheet
@@ -22,7 +24,7 @@ _EMBEDDED = 2  # the first generation whose messages hold their stream
 
 
 def fill_ids(case: Case) -> Action | None:
-    """Give the calls of a step that have no usable id new ones; several are told apart by their order."""
+    """Give the calls of a step without a usable id new ones; what they say and cite, then order, tells several apart."""
     lines = step_of(case)
     at = next((index for index in lines if _unusable(case.sheet, index)), None)
     if at is None:
@@ -41,11 +43,34 @@ def fill_ids(case: Case) -> Action | None:
     names = [name or (plain if len(blocks) == 1 else f"{plain}-{number}") for number, name in enumerate(known, 1)]
     said = f"calls without an id get the ids {', '.join(names)}, in each of their records"
     done = case.done("edit", said, loss=NOTHING if bad in ("", None, ABSENT) else f"the id {shown(bad)}")
+    begun, ended = _owners(case.sheet, [_content(case.sheet.lines[at].row)[block] for block in blocks], starts, results)
     rename_blocks(case.sheet, at, dict(zip(blocks, names, strict=True)), case.version)
-    for found, change in ((starts, _start_as), (results, answer_as)):
-        for number, index in enumerate(found):
-            change(case.sheet, index, names[min(number, len(names) - 1)])
+    for found, change in ((begun, _start_as), (ended, answer_as)):
+        for index, number in found.items():
+            change(case.sheet, index, names[number])
     return done
+
+
+def _owners(
+    sheet: Sheet, blocks: list[Event], starts: list[int], results: list[int]
+) -> tuple[dict[int, int], dict[int, int]]:
+    """Give to which of the calls each start and each result belongs: to that which says the same, and which it cites."""
+    begun = _paired(starts, len(blocks), lambda index, number: _says(sheet, index, blocks[number]))
+    seqs = {number: sheet.seq_of(sheet.lines[index]) for index, number in begun.items()}
+    cited = {index: flat((sheet.lines[index].row or {}).get("sourceEventSeqs")) or () for index in results}
+    return begun, _paired(results, len(blocks), lambda index, number: seqs.get(number) in cited[index])
+
+
+def _paired(lines: list[int], size: int, fits: Callable[[int, int], bool]) -> dict[int, int]:
+    """Give each line the first number that fits it and is left, and the others the next ones that are."""
+    free = list(range(size))
+    found: dict[int, int] = {}
+    for index in lines:
+        number = next((number for number in free if fits(index, number)), None)
+        if number is not None:
+            found[index] = number
+            free.remove(number)
+    return found | {index: free.pop(0) if free else size - 1 for index in lines if index not in found}
 
 
 def rename_second(case: Case) -> Action | None:

@@ -112,7 +112,7 @@ def number(case: Case) -> Action | None:
 
 
 def _told(name: str, named: Event, value: object) -> str:
-    return f"{name} {shown(named[name])} becomes {value}" if name in named else f"{name} becomes {value}"
+    return f"{name} {shown(named[name])} becomes {shown(value)}" if name in named else f"{name} becomes {shown(value)}"
 
 
 def _lost(data: object, changed: Event) -> str:
