@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dshlog.cli.entry import looked_up, one_log
+from dshlog.cli.entry import looked_up, one_log, stored
 from dshlog.cli.failure import Failure
 from dshlog.cli.options import EXIT_DIFF, ColourOption, RootOption
 from dshlog.cli.output import Output, look, say
@@ -81,9 +81,10 @@ def diff(
 
 def _two(world: World, a: str, b: str | None, root: str | None) -> tuple[str, str]:
     """Give the two logs that are meant."""
-    first = looked_up(world, a, root, "diff")
+    first = stored(world, looked_up(world, a, root, "diff"), None, "diff")
     if b is not None:
-        return one_log(world, first, "diff"), one_log(world, looked_up(world, b, root, "diff"), "diff")
+        second = stored(world, looked_up(world, b, root, "diff"), None, "diff")
+        return one_log(world, first, "diff"), one_log(world, second, "diff")
     found = [] if first == "-" or not os.path.isdir(first) else _generations(world, first)  # noqa: PTH112
     if len(found) < 2:  # noqa: PLR2004 - two are compared
         raise Failure("give two logs, or a session directory that holds several generations")

@@ -48,17 +48,35 @@ def looked_up(world: World, path: str, root: str | None, command: str) -> str:
 
 
 def stored(world: World, path: str, session: str | None, command: str) -> str:
-    """Give the path of a session of a database; without a session the path itself.
+    """Give the path of a session of a database, by its id or the beginning of one; of any other path the path itself.
+
+    Args:
+        world: what opens databases.
+        path: of a database with a session, or `FILE#ID` without one.
+        session: what was said to be the id.
+        command: the command that is run, for hints.
 
     Raises:
         Failure: the path is no database, or it has no such session or several.
         Unreadable: the database cannot be read.
     """
-    if session is None:
+    if session is None and "#" not in path:
         return path
-    from dshlog.files.dbpath import is_database, session_path
+    from dshlog.files.dbpath import is_database, session_path, split
+    from dshlog.files.unreadable import Unreadable
 
-    if not is_database(path):
+    if session is None:
+        parts = split(path)
+        try:
+            if parts is None or len(world.databases.named(*parts)) == 0:
+                return path
+        except Unreadable:
+            return path  # the finding for it is that of the database
+        path, session = parts
+    elif path == "-":
+        message = "--session goes with the path of a SQLite database, which is not read from standard input"
+        raise Failure(message)
+    elif not is_database(path):
         message = f"--session goes with a SQLite database, and {path_name(path)} is none"
         raise Failure(message)
     ids = world.databases.named(path, session)

@@ -8,6 +8,7 @@ from typing import IO, TYPE_CHECKING
 
 from dshlog.files.unreadable import Unreadable, reason, refuse_irregular, shown, unreadable
 from dshlog.storage.source import WINDOW
+from dshlog.storage.sqlitehead import MAGIC as _DATABASE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -186,7 +187,7 @@ def keep_stdin(stream: IO[bytes] | None) -> SpooledSource:
     if stream is None:
         msg = f"cannot read {_STDIN}: it is closed"
         raise Unreadable(msg)
-    return _spool(stream, _pull_all(stream, _MAGIC_BYTES))
+    return _spool(stream, _first_bytes(stream))
 
 
 def open_stdin(stream: IO[bytes] | None) -> SpooledSource | StdinSource:
@@ -196,15 +197,28 @@ def open_stdin(stream: IO[bytes] | None) -> SpooledSource | StdinSource:
     Anything else is handed through as it comes.
 
     `stream` is binary, or None when the process has no standard input. Raises Unreadable when there is
-    no stream, when it fails, and when there is no room to keep it.
+    no stream, when it fails, when there is no room to keep it, and for a database, which SQLite reads from a file.
     """
     if stream is None:
         msg = f"cannot read {_STDIN}: it is closed"
         raise Unreadable(msg)
-    head = _pull_all(stream, _MAGIC_BYTES)
-    if head == _ZSTD_MAGIC or (head[1:] == _SKIPPABLE_MAGIC and head[0] >> 4 == _SKIPPABLE_NIBBLE):
+    head = _first_bytes(stream)
+    first = head[:_MAGIC_BYTES]
+    if first == _ZSTD_MAGIC or (first[1:] == _SKIPPABLE_MAGIC and first[0] >> 4 == _SKIPPABLE_NIBBLE):
         return _spool(stream, head)
     return StdinSource(stream, head)
+
+
+def _first_bytes(stream: IO[bytes]) -> bytes:
+    """Take what tells a container from another; raise Unreadable for a database, which is no stream."""
+    head = _pull_all(stream, _MAGIC_BYTES)
+    if _DATABASE.startswith(head) and len(head) == _MAGIC_BYTES:
+        head += _pull_all(stream, len(_DATABASE) - _MAGIC_BYTES)
+    if head == _DATABASE:
+        why = "it is a SQLite database, which is read from a file"
+        msg = f"cannot read {_STDIN}: {why}"
+        raise Unreadable(msg, ("give its path, or that of a copy",), why=why)
+    return head
 
 
 def _refuse_unsized(path: str) -> NoReturn:

@@ -527,6 +527,42 @@ def test_a_session_is_found_by_what_follows_session_in_its_id(tmp_path, say):
     )
 
 
+def test_the_beginning_of_an_id_stands_behind_the_sign_too(tmp_path, say):
+    path = tmp_path / "sessions.db"
+    dbbuilder.build(path, map(log_named, ("session-a", "session-a1", "session-b")))
+    assert json.loads(say("validate", "--format", "json", f"{path}#session-b")[1])["logs"][0]["id"] == "session-b"
+    for words in (("cat",), ("show",), ("ls",), ("stats",), ("validate",), ("repair",), ("migrate", "--check")):
+        assert say(*words, f"{path}#session-a")[0] != 2, words
+        status, _, complaint = say(*words, f"{path}#session")
+        assert (status, "3 sessions begin with session" in complaint) == (2, True), words
+        assert say(*words, f"{path}#other-session")[0] == 2, words
+    assert say("diff", f"{path}#session-b", f"{path}#session-")[0] == 2
+    assert say("diff", f"{path}#session-a", f"{path}#session-a1")[0] == 1  # their ids
+
+
+def test_standard_input_is_no_database(tmp_path):
+    path = tmp_path / "sessions.db"
+    dbbuilder.build(path, [LOG])
+    for words in (
+        "validate -",
+        "cat -",
+        "show -",
+        "repair -",
+        "migrate --check -",
+        "stats -",
+        "validate --session demo12 -",
+    ):
+        with path.open("rb") as file:
+            done = subprocess.run(
+                [sys.executable, "-m", "dshlog", *words.split()], stdin=file, capture_output=True, check=False
+            )
+        assert (done.returncode, b"SQLite database" in done.stderr, done.stdout) == (2, True, b""), words
+    done = subprocess.run(
+        [sys.executable, "-m", "dshlog", "validate", "-"], input=b"SQLite form", capture_output=True, check=False
+    )
+    assert (done.returncode, b"not-a-log" in done.stdout) == (1, True)
+
+
 def test_session_goes_with_a_database_alone(tmp_path, say):
     log = tmp_path / "session.jsonl"
     log.write_bytes(b"\n".join(LOG) + b"\n")
