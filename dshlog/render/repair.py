@@ -107,7 +107,7 @@ def _choices(plan: Plan, path: str) -> Iterator[str]:
     if any(found.name in CHOICES for found in plan.before.findings):
         yield from _sides(path)
     elif plan.before.native.first == "H103":
-        yield f"next: dshlog repair --fix H103 --id ID --cwd DIR {path}   (a new header, if the first line is an event)"
+        yield f"next: dshlog repair --fix H103 --id ID --cwd DIR {path}   (a new header before the first event)"
     elif plan.advice is not None:
         fixes = "".join(f" --fix {shell_word(fix)}" for fix in plan.advice.fixes)
         yield f"next: dshlog repair{fixes} {path}   (that plan)"
@@ -209,7 +209,8 @@ def _loss(plan: Plan, look: Look) -> Iterator[str]:
     yield f"  {look.paint('error', 'what is lost or made up')}"
     lines = [_lost_line(lost) for lost in plan.lost]
     told = {action.loss for action in plan.actions if action.loss != "none"}
-    yield from _some(lines or sorted(told), "more record")
+    told = {loss for loss in told if loss.startswith("nothing, but ")} if lines else told
+    yield from _some([*lines, *sorted(told)], "more record" if lines else "more")
 
 
 def _lost_line(lost: Lost) -> str:

@@ -176,6 +176,8 @@ def _tried(
 
 
 def _no_way(first: list[Found]) -> str:
+    if first[0].code == "H103":
+        return f"what the header said is nowhere in the file, so that you have to say it: {first[0].message} (H103)"
     return f"no repair is known for {first[0].code} {first[0].name}: {first[0].message}"
 
 

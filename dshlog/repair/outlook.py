@@ -97,5 +97,4 @@ def advised(source: Source, plan: Plan | None, wishes: Wishes) -> Advice | None:
 
 def losses_of(plan: Plan) -> str:
     """Say in words what a plan costs; "none" when it costs nothing."""
-    losses = list(dict.fromkeys(action.loss for action in plan.actions if action.loss != NOTHING))
-    return loss_words(plan, losses) if plan.lossy else NOTHING
+    return loss_words(plan) if plan.lossy else NOTHING

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from dshlog.repair.upgrading import LeftOut
 
 _TOLD = 4  # losses that one sentence names
+_BUT = "nothing, but "  # begins what says that no record goes, and yet not all is as it was
 
 
 def events_word(number: int) -> str:
@@ -59,12 +60,7 @@ def closing_words(event: dict[str, Any]) -> str:
 
 def agreed_words(plan: Plan) -> str:
     """Say what a lossy plan would cost and how to agree to it."""
-    if plan.lost:
-        what = f"it loses {lost_words(plan.before, plan.lost)}"
-    else:
-        first = next(action.loss for action in plan.actions if action.loss != "none")
-        what = f"it loses {first}"
-    return f"{what}; --allow-loss agrees to that"
+    return f"it loses {loss_words(plan)}; --allow-loss agrees to that"
 
 
 def lost_words(report: Report, lost: Sequence[Lost]) -> str:
@@ -123,9 +119,18 @@ def advice_words(advice: Advice) -> str:
     return f"{fixes} plans a cure, which loses {'nothing' if advice.loss == 'none' else advice.loss}"
 
 
-def loss_words(plan: Plan, losses: list[str]) -> str:
-    """Say in short what a plan costs."""
+def loss_words(plan: Plan) -> str:
+    """Say in short what a lossy plan costs: what goes, then what is made up or gone already."""
     if plan.lost:
         return lost_words(plan.before, plan.lost)
-    more = len(losses) - _TOLD
-    return "; ".join(losses[:_TOLD]) + (f" and {more} more" if more > 0 else "")
+    losses = list(dict.fromkeys(action.loss for action in plan.actions if action.loss != "none"))
+    gone = [loss for loss in losses if not loss.startswith(_BUT)]
+    more = [loss.removeprefix(_BUT) for loss in losses if loss.startswith(_BUT)]
+    if not gone:
+        return _BUT + _few(more)
+    return _few(gone) + (f"; besides, {_few(more)}" if more else "")
+
+
+def _few(words: list[str]) -> str:
+    left = len(words) - _TOLD
+    return "; ".join(words[:_TOLD]) + (f" and {left} more" if left > 0 else "")

@@ -97,11 +97,11 @@ HOPELESS = {
     "corpus/mutants/115-v3-header-version-5.jsonl": "the file is whole",
     "corpus/mutants/122-v4-header-id-missing.jsonl": "no repair is known for H104",
     "corpus/mutants/123-v3-header-id-missing.jsonl": "no repair is known for H104",
-    "corpus/mutants/136-v4-header-is-an-event.jsonl": "no repair is known for H103",
-    "corpus/mutants/137-v0-header-is-an-event.jsonl": "no repair is known for H103",
+    "corpus/mutants/136-v4-header-is-an-event.jsonl": "what the header said is nowhere in the file",
+    "corpus/mutants/137-v0-header-is-an-event.jsonl": "what the header said is nowhere in the file",
     "corpus/traps/015-v3-unknown-required-with-surface-op.jsonl": "the file is whole",
     "cases/B022-plugin-event-unmarked-v4.jsonl": "the file is whole",
-    "cases/B056-header-line-missing-v4.jsonl": "no repair is known for H103",
+    "cases/B056-header-line-missing-v4.jsonl": "what the header said is nowhere in the file",
 }
 EAGER = Wishes(now=1, allow_loss=True, keep="second")
 

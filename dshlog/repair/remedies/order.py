@@ -125,7 +125,7 @@ def hole(case: Case) -> Action | None:
     done = case.done(
         "renumber",
         f"{gone} not in the file; what follows is numbered {position}, {position + 1} and so on",
-        loss=f"nothing more: {gone} gone already",
+        loss=f"nothing, but {gone} gone already",
     )
     shift(case.sheet, case.index, Shift(found, position - found), case.version)
     return done
