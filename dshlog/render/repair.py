@@ -93,6 +93,14 @@ def _commands(plan: Plan, wishes: Wishes, path: str) -> Iterator[str]:
     if plan.before.stored is not None:
         yield f"next: dshlog repair{options} -o NEW {path}   (a log; the database is never written to)"
         return
+    if plan.remains is not None and plan.advice is not None:
+        known = "".join(
+            f" --fix {shell_word(fix)}" for fix in plan.advice.fixes if f" --fix {shell_word(fix)}" not in options
+        )
+        yield f"next: dshlog repair{known}{options.split(' --allow-loss')[0]} {path}   (a plan for what remains, too)"
+        yield f"  or: dshlog repair{options} --in-place {path}   (this plan alone; the old file is kept as a backup)"
+        yield f"  or: dshlog repair{options} -o NEW {path}   (this plan alone, in a new file; the old one is not touched)"
+        return
     yield f"next: dshlog repair{options} --in-place {path}   (the old file is kept as a backup)"
     yield f"  or: dshlog repair{options} -o NEW {path}   (a new file; the old one is not touched)"
 
@@ -210,7 +218,10 @@ def _loss(plan: Plan, look: Look) -> Iterator[str]:
     lines = [_lost_line(lost) for lost in plan.lost]
     told = {action.loss for action in plan.actions if action.loss != "none"}
     told = {loss for loss in told if loss.startswith("nothing, but ")} if lines else told
-    yield from _some([*lines, *sorted(told)], "more record" if lines else "more")
+    yield from _some(
+        [*lines, *sorted(told, key=lambda loss: (loss.startswith("nothing, but "), loss))],
+        "more record" if lines else "more",
+    )
 
 
 def _lost_line(lost: Lost) -> str:

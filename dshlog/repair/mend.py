@@ -219,7 +219,8 @@ def _lasting(sheet: Sheet, actions: list[Action]) -> Iterator[Action]:
 def _kept(sheet: Sheet, events: int) -> Action:
     changed = sum(line.count for line in sheet.lines[1:] if line.touched)
     kept = events - changed
-    return Action(kind="keep", message=f"{events_word(kept)} stay as they are, byte for byte", kept=kept)
+    how = "stays as it is" if kept == 1 else "stay as they are"
+    return Action(kind="keep", message=f"{events_word(kept)} {how}, byte for byte", kept=kept)
 
 
 def _renumbered(sheet: Sheet) -> Iterator[Action]:

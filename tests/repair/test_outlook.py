@@ -64,6 +64,17 @@ def test_what_its_own_build_repairs_is_repaired_all_the_same(line, end):
     assert made.native.opens
     assert "refuses to upgrade the result too" in plan.remains
     assert [text for text in plan_lines(plan) if text == f"    {plan.remains}"]
+    first, *others = next_lines(plan, Wishes(now=7))
+    assert first == f"next: dshlog repair --fix {plan.advice.fixes[0]} {NAME}   (a plan for what remains, too)"
+    assert [("-o NEW" in text, "--in-place" in text) for text in others] == [(False, True), (True, False)]
+
+
+def test_what_a_plan_costs_is_summed_up():
+    lines = [line for index, line in enumerate(V0) if index not in {3, 9}]
+    plan, _ = planned(lines)
+    gone = [action.loss.removeprefix("nothing, but ") for action in plan.actions if action.loss != "none"]
+    assert len(gone) > 1
+    assert plan.why_not == f"it loses nothing, but {'; '.join(gone)}; --allow-loss agrees to that"
 
 
 def test_a_result_that_dsh_would_not_upgrade_gives_way_to_the_cut_of_dsh():
