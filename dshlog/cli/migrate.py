@@ -37,7 +37,7 @@ def migrate(
         str,
         typer.Argument(
             metavar="PATH",
-            help="A log, a session directory, a session of a database, or - for standard input; with --check also a root.",
+            help="A log, a session directory, a session of a database, or - for standard input; with --check also a root or a whole database.",
         ),
     ],
     *,
@@ -96,7 +96,7 @@ def migrate(
         from dshlog.cli.instore import planned, publish
 
         one = planned if check else publish
-    if output is None and log != "-" and os.path.isdir(log) and not _is_session(log):  # noqa: PTH112
+    if output is None and log != "-" and _holds_many(log):
         with Output() as out:
             many = _Many(run, one, out, writes=in_store and not check, json=json, color=color)
             many.over(log)
@@ -111,6 +111,13 @@ def _refuse_usage(output: str | None, to: int, *, check: bool, in_store: bool) -
         raise typer.BadParameter("give -o OUT, --in-store or --check")
     if in_store and to < LATEST:
         raise typer.BadParameter(f"--in-store publishes what dsh 0.2.1 does, which is v{LATEST}")
+
+
+def _holds_many(path: str) -> bool:
+    """Tell whether a path stands for all logs in it: a directory above sessions, or a database."""
+    from dshlog.files.dbpath import is_database
+
+    return not _is_session(path) if os.path.isdir(path) else is_database(path)  # noqa: PTH112
 
 
 def _is_session(path: str) -> bool:

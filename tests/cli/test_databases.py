@@ -540,6 +540,15 @@ def test_the_beginning_of_an_id_stands_behind_the_sign_too(tmp_path, say):
     assert say("diff", f"{path}#session-a", f"{path}#session-a1")[0] == 1  # their ids
 
 
+def test_what_the_upgrade_refuses_is_asked_of_all_sessions(tmp_path, say):
+    path = tmp_path / "sessions.db"
+    dbbuilder.build(path, map(log_named, ("session-a", "session-a1", "session-b")))
+    status, out, _ = say("migrate", "--check", path)
+    assert (status, out.splitlines()[0]) == (0, "3 logs: 3 upgrade, 0 refused, 0 current")
+    assert say("migrate", "-o", tmp_path / "out", path)[0] == 2
+    assert say("migrate", "--check", f"{path}#session-b")[0] == 0
+
+
 def test_standard_input_is_no_database(tmp_path):
     path = tmp_path / "sessions.db"
     dbbuilder.build(path, [LOG])
