@@ -14,7 +14,7 @@ from dshlog.repair.line import Line
 from dshlog.repair.plan import NOTHING, Action, Changed, Lost, Plan
 from dshlog.repair.remedies.case import Case, place_of
 from dshlog.repair.remedies.order import rises, told
-from dshlog.repair.remedies.table import ANY_GAP, CHOICES, LAST, LEFT_ALONE, UNREAD, remedies_for
+from dshlog.repair.remedies.table import ANY_GAP, CHOICES, FURTHER, LAST, LEFT_ALONE, UNREAD, remedies_for
 from dshlog.repair.script import script_of
 from dshlog.repair.sheet import Sheet, load
 from dshlog.repair.standing import Standing, stand
@@ -145,7 +145,7 @@ def _step(sheet: Sheet, standing: Standing, wishes: Wishes, *, lossless: bool) -
 def _tried(
     sheet: Sheet, standing: Standing, wishes: Wishes, remedies: Iterable[Remedy], *, lossless: bool
 ) -> Step | None:
-    """Give the first remedy that leads on, a lossless one before others."""
+    """Give the first remedy that leads on, a lossless one before others; what speaks for more records where it leads further."""
     spare: Step | None = None
     for remedy in remedies:
         if spare is not None and remedy in LAST:
@@ -171,7 +171,8 @@ def _tried(
             continue
         if action.loss == NOTHING:
             return Step(action, trial, reached)
-        spare = spare or Step(action, trial, reached)
+        if spare is None or (remedy in FURTHER and reached.better(spare.standing) and not spare.standing.sound):
+            spare = Step(action, trial, reached)
     return spare
 
 
