@@ -28,6 +28,8 @@ TURNS, STEPS = 12, 3
 HOLES = {
     "between steps": [((2, 1, "end"), (4, 2, "end"))],
     "inside steps": [((2, 2, "start"), (4, 2, "start"))],
+    "up to a step": [((2, 1, "end"), (4, 0, "start"))],
+    "over the end of a turn": [((2, 3, "end"), (4, 0, "start"))],
     "steps alone": [((2, 1, "end"), (2, 2, "end"))],
     "three": [((2, 1, "end"), (4, 2, "end")), ((6, 2, "start"), (8, 1, "start")), ((10, 1, "end"), (11, 2, "end"))],
 }  # fmt: skip
