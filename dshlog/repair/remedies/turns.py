@@ -196,6 +196,8 @@ def _lost(data: object, changed: Event) -> str:
 def orphan_marker(case: Case) -> Action | None:
     """Add the marker that makes an open compaction one of an ended process, behind closers when a turn is open."""
     sheet = case.sheet
+    if any(_compacts(line) for line in sheet.lines[case.index + 1 :]):
+        return None  # another compaction follows, or the end of this one: the marker would come too late
     scan, time = scanned(sheet, len(sheet.lines), case.version)
     seq = sum(line.count for line in sheet.lines[1:])
     made = closers(scan, seq=seq, time=time)
@@ -206,6 +208,11 @@ def orphan_marker(case: Case) -> Action | None:
     sheet.lines += [Line(text=dumps(event) + b"\n") for event in (*made, marker)]
     sheet.closers, sheet.marker = made, marker
     return done
+
+
+def _compacts(line: Line) -> bool:
+    """Tell whether a compaction starts or ends at a line."""
+    return b'"compaction/' in line.text and (line.row or {}).get("type") in {"compaction/start", "compaction/end"}
 
 
 def inner_marker(case: Case) -> Action | None:
