@@ -1,14 +1,18 @@
 """One line of a log that is being mended."""
 
+# ruff: noqa: SLF001 - a line makes others of its own kind
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from dshlog.model.number import as_count
 from dshlog.repair.finish import members_of, value_of
+from dshlog.repair.numbering import renumbered_text
 from dshlog.repair.references import Moves, moved_text, names_later, position
 
 if TYPE_CHECKING:
+    from dshlog.repair.numbering import Numbering
     from dshlog.repair.references import Shift
 
 _UNREAD = -2  # the seq of a line that was not parsed yet
@@ -20,11 +24,11 @@ class Line:
 
     `number` counts from 1 in the text of the source and is 0 for a line that was added; `at` is its offset
     in that text and `group` the stretch of frames that it stands in. `moved` tells that it says the same as in the
-    source, under another number. Positions move again and again while a log is mended, so that the text with the new
-    ones is made once somebody asks for it.
+    source, under another number. Positions move again and again while a log is mended, and so do the numbers of turns and
+    steps, so that the text with the new ones is made once somebody asks for it.
     """
 
-    __slots__ = ("_count", "_late", "_moves", "_seq", "_text", "at", "group", "moved", "number", "old")
+    __slots__ = ("_count", "_late", "_moves", "_numbers", "_seq", "_text", "at", "group", "moved", "number", "old")
 
     def __init__(self, *, text: bytes, old: bytes = b"", number: int = 0, at: int = 0, group: int = -1) -> None:
         self._text = text
@@ -34,6 +38,7 @@ class Line:
         self.group = group
         self.moved = False
         self._moves: Moves | None = None
+        self._numbers: tuple[Numbering, ...] = ()
         self._seq = _UNREAD
         self._count = 0
         self._late: bool | None = None
@@ -44,6 +49,9 @@ class Line:
         if self._moves is not None:
             self._text = moved_text(self._text, self._moves, self._moves.version) or self._text
             self._moves = None
+        if self._numbers:
+            self._text = renumbered_text(self._text, self._numbers)
+            self._numbers = ()
         return self._text
 
     @property
@@ -89,16 +97,28 @@ class Line:
 
     def shifted(self, shift: Shift, version: int, known: dict[Moves | None, Moves]) -> Line:
         """Give the line as it is once positions have moved; `known` keeps what lines have in common."""
-        self._look()
-        made = self.saying(self._text)
-        made.moved = self.moved or (self._moves is None and not self.touched)
-        made._seq = _NONE if self._seq == _NONE else position(self._seq, shift)  # noqa: SLF001 - one of its own kind
-        made._count = self._count  # noqa: SLF001 - as above
+        made = self._again()
+        made._seq = _NONE if self._seq == _NONE else position(self._seq, shift)
         if shift.own_only:
-            made._text = moved_text(self.text, shift, version) or self.text  # noqa: SLF001 - as above
+            made._text = moved_text(self.text, shift, version) or self.text
+            made._moves, made._numbers, made._late = None, (), None
             return made
         if self._moves not in known:
             known[self._moves] = Moves(version, *(self._moves.shifts if self._moves else ()), shift)
-        made._moves = known[self._moves]  # noqa: SLF001 - as above
-        made._late = self._late  # noqa: SLF001 - as above
+        made._moves = known[self._moves]
+        return made
+
+    def renumbered(self, move: Numbering, known: dict[tuple[Numbering, ...], tuple[Numbering, ...]]) -> Line:
+        """Give the line as it is once turns have other numbers; `known` keeps what lines have in common."""
+        made = self._again()
+        made._numbers = known.setdefault(self._numbers, (*self._numbers, move))
+        return made
+
+    def _again(self) -> Line:
+        """Give the line once more, which says the same as in the source if this one does."""
+        self._look()
+        made = self.saying(self._text)
+        made.moved = self.moved or (self._moves is None and not self._numbers and not self.touched)
+        made._seq, made._count, made._late = self._seq, self._count, self._late
+        made._moves, made._numbers = self._moves, self._numbers
         return made

@@ -14,7 +14,7 @@ from dshlog.repair.line import Line
 from dshlog.repair.plan import NOTHING, Action, Changed, Lost, Plan
 from dshlog.repair.remedies.case import Case, place_of
 from dshlog.repair.remedies.order import rises, told
-from dshlog.repair.remedies.table import ANY_GAP, CHOICES, LAST, LEFT_ALONE, UNREAD, remedies_for
+from dshlog.repair.remedies.table import ANY_GAP, CHOICES, FURTHER, LAST, LEFT_ALONE, UNREAD, remedies_for
 from dshlog.repair.script import script_of
 from dshlog.repair.sheet import Sheet, load
 from dshlog.repair.standing import Standing, stand
@@ -36,7 +36,7 @@ ROUNDS = 10_000  # remedies for one log
 class Step(NamedTuple):
     """What was done at the first bad record, and where that leads."""
 
-    action: Action
+    actions: tuple[Action, ...]
     sheet: Sheet
     standing: Standing
 
@@ -98,8 +98,8 @@ def _mended(source: Source, before: Report, wishes: Wishes, *, lossless: bool, k
         if step is None:
             choose = CHOICES.intersection(names)
             return Plan(before=before, why_not=choose_words() if choose else _no_way(standing.first))
-        action, sheet, standing = step
-        actions.append(action)
+        taken, sheet, standing = step
+        actions += taken
     if not standing.sound:
         return Plan(before=before, why_not=_no_way(standing.first))
     used: tuple[str, ...] = ()
@@ -145,11 +145,15 @@ def _step(sheet: Sheet, standing: Standing, wishes: Wishes, *, lossless: bool) -
 def _tried(
     sheet: Sheet, standing: Standing, wishes: Wishes, remedies: Iterable[Remedy], *, lossless: bool
 ) -> Step | None:
-    """Give the first remedy that leads on, a lossless one before others."""
+    """Give the first remedy that leads on, a lossless one before others; what speaks for more records where it leads further."""
     spare: Step | None = None
+    halves: list[Step] = []
     for remedy in remedies:
-        if spare is not None and remedy in LAST:
-            break  # these always lose something
+        if remedy in LAST:  # these always lose something
+            spare = spare or _in_two(standing, wishes, halves, lossless=lossless)
+            if spare is not None:
+                break
+            halves.clear()
         trial = sheet.copy()
         case = Case(
             sheet=trial,
@@ -167,12 +171,27 @@ def _tried(
         at = standing.mark.at
         same = trial.lines[:at] == sheet.lines[:at]  # lines are the same only as the same line
         reached = stand(trial, wishes.fix, standing.mark if same else None)
+        step = Step((action,), trial, reached)
         if not reached.better(standing):
-            continue
-        if action.loss == NOTHING:
-            return Step(action, trial, reached)
-        spare = spare or Step(action, trial, reached)
+            halves += [step] if reached.behind == standing.behind and reached.first != standing.first else []
+        elif action.loss == NOTHING:
+            return step
+        elif spare is None or (remedy in FURTHER and reached.better(spare.standing) and not spare.standing.sound):
+            spare = step
     return spare
+
+
+def _in_two(standing: Standing, wishes: Wishes, halves: list[Step], *, lossless: bool) -> Step | None:
+    """Give the step that leads furthest of those that take two remedies: the first only shows what else is wrong."""
+    best: Step | None = None
+    for half in halves:
+        rest = [remedy for remedy in remedies_for(half.standing.names) if remedy not in LAST]
+        step = _tried(half.sheet, half.standing, wishes, rest, lossless=lossless)
+        if step is not None and step.standing.better(standing if best is None else best.standing):
+            best = Step((*half.actions, *step.actions), step.sheet, step.standing)
+            if best.standing.sound:
+                break
+    return best
 
 
 def _no_way(first: list[Found]) -> str:

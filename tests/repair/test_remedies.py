@@ -10,6 +10,7 @@ import pytest
 import build
 import rows
 from dshlog.repair.planner import Wishes, plan_repair
+from dshlog.repair.remedies import turns
 from dshlog.repair.salvage import stretches
 from dshlog.repair.script import result
 from dshlog.report.examine import examine
@@ -156,6 +157,24 @@ def test_a_compaction_that_its_process_took_along_gets_its_marker():
     assert made is not None
     assert not plan.lossy
     assert plan.end_seed == {"type": "session/end-seed", "seq": len(rows) - 1, "time": 7, "data": {}}
+
+
+def test_an_open_compaction_before_another_one_costs_no_look_at_the_whole_log(monkeypatch):
+    log = Log(4)
+    for turn in (1, 2):
+        log.turn()
+        log.step()
+        if turn == 1:
+            log.system("be brief")
+        first, last = log.user("one"), log.assistant("two")
+        log.end_step()
+        log.compact(first, last, "short")
+        log.end_turn()
+    kept = [event for event in log.events if event["type"] != "compaction/end" or event["data"]["turn"] == 2]
+    monkeypatch.setattr(turns, "scanned", lambda *_: pytest.fail("looked at all records"))
+    plan, made = repaired([dumped(row) for row in (log.header, *kept)])
+    assert not plan.lost
+    assert [json.loads(line)["type"] for line in made].count("session/end-seed") == 1
 
 
 def test_what_is_newer_is_left_alone_unless_it_is_named():

@@ -17,6 +17,7 @@ from dshlog.storage.jsontext import dumps
 if TYPE_CHECKING:
     from dshlog.fold.surface import SurfaceFolder
     from dshlog.fold.tail import TailScan
+    from dshlog.repair.numbering import Numbering
     from dshlog.repair.plan import Kind
     from dshlog.repair.sheet import Sheet
     from dshlog.repair.standing import Found, Mark
@@ -125,6 +126,13 @@ def shift(sheet: Sheet, index: int, move: Shift, version: int) -> None:
     for at in range(index, len(sheet.lines)):
         sheet.lines[at] = sheet.lines[at].shifted(move, version, known)
     _shift_seed(sheet, move.start, move.by)
+
+
+def renumber(sheet: Sheet, index: int, move: Numbering) -> None:
+    """Move the numbers of turns and steps in all lines from `index` on."""
+    known: dict[tuple[Numbering, ...], tuple[Numbering, ...]] = {}
+    for at in range(index, len(sheet.lines)):
+        sheet.lines[at] = sheet.lines[at].renumbered(move, known)
 
 
 def _shift_seed(sheet: Sheet, start: int, by: int) -> None:

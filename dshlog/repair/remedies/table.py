@@ -84,16 +84,16 @@ REMEDIES: dict[str, tuple[Remedy, ...]] = {
     "fork-result-malformed": (payload.fork_number,),
     "unknown-type": (payload.mark_ignorable,),
     # -- turns, steps, calls
-    "turn-number-wrong": (turns.number,),
+    "turn-number-wrong": (turns.number, turns.number_on),
     "turn-start-inside-turn": (turns.close_before,),
-    "turn-end-mismatch": (turns.number, turns.open_before, turns.close_before),
+    "turn-end-mismatch": (turns.number, turns.number_on, turns.open_before, turns.close_before),
     "turn-end-inside-step": (turns.close_before,),
-    "step-number-wrong": (turns.number,),
+    "step-number-wrong": (turns.number, turns.number_on),
     "step-start-inside-step": (turns.close_before,),
-    "step-end-mismatch": (turns.number, turns.open_before),
-    "outside-step": (turns.open_before, turns.number),
-    "outside-turn": (turns.open_before, turns.number),
-    "step-start-outside-turn": (turns.number, turns.open_before),
+    "step-end-mismatch": (turns.number, turns.number_on, turns.open_before),
+    "outside-step": (turns.open_before, turns.number, turns.number_on),
+    "outside-turn": (turns.open_before, turns.number, turns.number_on),
+    "step-start-outside-turn": (turns.number, turns.number_on, turns.open_before),
     "settlement-malformed": (turns.number, payload.stream),
     "system-form-malformed": (turns.number,),
     "tool-source-malformed": (callids.fill_ids,),
@@ -105,8 +105,13 @@ REMEDIES: dict[str, tuple[Remedy, ...]] = {
     "call-unanswered": (turns.close_before,),
     "pending-call-id-malformed": (callids.fill_ids,),
     "tail-scan-fails": (turns.number,),
+    "compaction-turn-wrong": (turns.number, turns.number_on, turns.open_before),
+    "retry-outside-step": (turns.number, turns.number_on, turns.open_before),
     "compaction-crossed": (turns.orphan_marker, turns.inner_marker),
 }
+
+# What says the same of all records behind one that another remedy says of that one alone: taken where it leads further.
+FURTHER: frozenset[Remedy] = frozenset({turns.number_on})
 
 UNREAD = "line-too-long"  # a record that is beyond dshlog and may be sound
 

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from dshlog.fold.identity import ABSENT, identical
 from dshlog.fold.tail import TailScan
+from dshlog.model.number import as_count
 from dshlog.repair.closers import closers, end_seed, follow, result_for
 from dshlog.repair.line import Line
+from dshlog.repair.numbering import Numbering
 from dshlog.repair.plan import NOTHING
-from dshlog.repair.remedies.case import edit, insert, shown
+from dshlog.repair.remedies.case import edit, insert, renumber, shown
 from dshlog.repair.words import records_word
 from dshlog.report.decode import events_of
 from dshlog.storage.jsontext import dumps
@@ -86,20 +88,11 @@ def number(case: Case) -> Action | None:
     row = case.row
     if row is None or "data" not in row:
         return None
-    scan, kind, data = case.tail, case.kind, row["data"]
-    starts = kind in {"turn/start", "step/start"}
-    if type(data) is not dict and not starts:
+    data = row["data"]
+    if type(data) is not dict and case.kind not in {"turn/start", "step/start"}:
         return None
     named: Event = data if type(data) is dict else {}
-    wanted: Event = {}
-    if kind == "turn/start":
-        wanted["turn"] = _next(case, "turn/start", "turn")
-    elif scan.turn is not None and scan.turn is not ABSENT and ("turn" in named or kind in _TURNED):
-        wanted["turn"] = scan.turn
-    if kind == "step/start":
-        wanted["step"] = _next(case, "step/start", "step")
-    elif scan.step is not None and scan.step is not ABSENT and ("step" in named or kind in _STEPPED):
-        wanted["step"] = scan.step
+    wanted = _wanted(case, named)
     changed = {name: value for name, value in wanted.items() if not identical(named.get(name), value)}
     if not changed:
         return None
@@ -109,6 +102,84 @@ def number(case: Case) -> Action | None:
     done = case.done("edit", f"{words}, as where the record stands", loss=loss)
     edit(case.sheet, case.index, {**row, "data": {**named, **changed}})
     return done
+
+
+def _wanted(case: Case, named: Event) -> Event:
+    """Give the turn and the step that a record should name, as far as it should name any."""
+    scan, kind = case.tail, case.kind
+    wanted: Event = {}
+    if kind == "turn/start":
+        wanted["turn"] = _next(case, "turn/start", "turn")
+    elif scan.turn is not None and scan.turn is not ABSENT and ("turn" in named or kind in _TURNED):
+        wanted["turn"] = scan.turn
+    if kind == "step/start":
+        wanted["step"] = _next(case, "step/start", "step")
+    elif scan.step is not None and scan.step is not ABSENT and ("step" in named or kind in _STEPPED):
+        wanted["step"] = scan.step
+    return wanted
+
+
+def number_on(case: Case) -> Action | None:
+    """Number the turn of a record and all that follow anew, in the records behind it too: those between are gone."""
+    row = case.row
+    data = None if row is None else row.get("data")
+    if row is None or type(data) is not dict or type(row.get("surfaceOp")) is dict:
+        return None  # what replaces a result names the turn of that
+    wanted = _wanted(case, data)
+    turn, at = as_count(data.get("turn")), as_count(wanted.get("turn"))
+    if turn is None or at is None:
+        return None
+    step, now = as_count(data.get("step")), as_count(wanted.get("step"))
+    known = step is not None and now is not None
+    move = Numbering(turn, at - turn, *((step or 0, (now or 0) - (step or 0)) if known else ()))
+    if not (move.turns or move.steps):
+        return None
+    done = case.done("renumber", _numbered_words(case, move), loss="the numbers that they named")
+    renumber(case.sheet, _since(case, turn, at), move)
+    return done
+
+
+def _numbered_words(case: Case, move: Numbering) -> str:
+    """Say which turns and steps get which numbers."""
+    turn, at, step = move.turn, move.turn + move.turns, move.step + move.steps
+    steps = f"the steps of turn {at} are numbered {step}, {step + 1} and so on from here on" if move.steps else ""
+    if not move.turns:
+        return steps
+    starts = case.kind == "turn/start"
+    first, last = turn + (not starts), _last_turn(case)
+    after = "" if last < first else f"{_turns(first, last)} become {_turns(first + move.turns, last + move.turns)}"
+    if starts:
+        return f"the turns from here on are numbered anew: {after}"
+    left = f"what is left of turn {turn} goes on in turn {at}"
+    left += f", and {steps}" if steps else ""
+    return f"{left}; the turns after it are numbered anew: {after}" if after else left
+
+
+def _turns(first: int, last: int) -> str:
+    return f"{first}" if first == last else f"{first}..{last}"
+
+
+def _last_turn(case: Case) -> int:
+    """Give the number of the last turn that starts from a record on; 0 when none does."""
+    for line in reversed(case.sheet.lines[case.index :]):
+        if b"turn/start" in line.text and (row := line.row or {}).get("type") == "turn/start":
+            data = row.get("data")
+            return (as_count(data.get("turn")) if type(data) is dict else None) or 0
+    return 0
+
+
+def _since(case: Case, turn: int, at: int) -> int:
+    """Give the index of the first line of what is left of a turn: what dsh takes with any number may stand before the case."""
+    index, start = case.index, case.index
+    while turn > at and index > 1:
+        index -= 1
+        row = case.sheet.lines[index].row or {}
+        data = row.get("data")
+        named = as_count(data.get("turn")) if type(data) is dict else None
+        if named is not None and named < turn:
+            break
+        start = start if named is None else index
+    return start
 
 
 def _told(name: str, named: Event, value: object) -> str:
@@ -125,6 +196,8 @@ def _lost(data: object, changed: Event) -> str:
 def orphan_marker(case: Case) -> Action | None:
     """Add the marker that makes an open compaction one of an ended process, behind closers when a turn is open."""
     sheet = case.sheet
+    if any(_compacts(line) for line in sheet.lines[case.index + 1 :]):
+        return None  # another compaction follows, or the end of this one: the marker would come too late
     scan, time = scanned(sheet, len(sheet.lines), case.version)
     seq = sum(line.count for line in sheet.lines[1:])
     made = closers(scan, seq=seq, time=time)
@@ -135,6 +208,11 @@ def orphan_marker(case: Case) -> Action | None:
     sheet.lines += [Line(text=dumps(event) + b"\n") for event in (*made, marker)]
     sheet.closers, sheet.marker = made, marker
     return done
+
+
+def _compacts(line: Line) -> bool:
+    """Tell whether a compaction starts or ends at a line."""
+    return b'"compaction/' in line.text and (line.row or {}).get("type") in {"compaction/start", "compaction/end"}
 
 
 def inner_marker(case: Case) -> Action | None:
