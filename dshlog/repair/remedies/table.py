@@ -16,6 +16,7 @@ from dshlog.repair.remedies import (
     onebyte,
     order,
     payload,
+    spread,
     text,
     turns,
     wrapper,
@@ -30,12 +31,12 @@ ANY_GAP: tuple[Remedy, ...] = (order.repeated, order.overlapping, order.misplace
 
 REMEDIES: dict[str, tuple[Remedy, ...]] = {
     # -- lines
-    "not-json": (lines.blank, lines.joined, onebyte.one_byte, lines.patched, lines.unreadable),
+    "not-json": (lines.blank, spread.spread, lines.joined, onebyte.one_byte, lines.patched, lines.unreadable),
     "not-an-object": (lines.blank, lines.unreadable),
     "invalid-utf8": (text.utf8,),
     "lone-surrogate": (text.surrogates,),
     # -- the header
-    "header-not-json": (lines.byte_order_mark, onebyte.one_byte),
+    "header-not-json": (lines.byte_order_mark, spread.spread, onebyte.one_byte),
     "header-not-session": (header.kind, header.rebuilt),
     "header-version-invalid": (header.version_of_name, header.version_text),
     "header-member-unknown": (header.unknown_member,),
