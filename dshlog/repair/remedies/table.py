@@ -13,6 +13,7 @@ from dshlog.repair.remedies import (
     header,
     last,
     lines,
+    misspelt,
     onebyte,
     order,
     payload,
@@ -144,4 +145,4 @@ def remedies_for(names: list[str]) -> list[Remedy]:
     """
     known = [remedy for name in names for remedy in REMEDIES.get(name, ())]
     ends = () if CHOICES.intersection(names) else LAST
-    return list(dict.fromkeys((order.repeated, *known, *ends)))
+    return list(dict.fromkeys((order.repeated, misspelt.misspelt, *known, *ends)))
