@@ -24,6 +24,9 @@ ONE_BYTE = {
     "the first brace": broken(V4, MIDDLE, b"{", b"\0"),
     "a bracket that opens": broken(V4, END, b'"stream":[', b'"stream":\0'),
     "a bracket that closes": broken(V4, USER, b"]", b"\0", last=True),
+    "a quote at the end": broken(V4, USER, b'"}\n', b"~}\n"),
+    "a missing quote behind a text in brackets": broken(V4, USER, b'"}]', b"}]"),
+    "a missing quote at the end": broken(V4, USER, b'"}\n', b"}\n"),
     "a missing quote": broken(V4, MIDDLE, b'"time"', b'time"'),
     "a digit of its number": broken(V4, MIDDLE, b'"seq":%d' % (MIDDLE - 1), b'"seq":\0'),
     "a comma in the last record": broken(V4, len(V4) - 1, b',"data"', b'\0"data"'),
@@ -71,6 +74,19 @@ def test_the_sign_before_a_quote_in_a_text_comes_back():
     lines = with_line(V4, USER, dumped(row))
     plan, made = repaired(broken(lines, USER, b'\\"', b'\0"'))
     assert made == lines
+    assert not plan.lossy
+
+
+def test_a_bit_that_makes_a_quote_a_part_of_its_text_is_told():
+    damaged = broken(V4, USER, b'folder?"', b'folder?"'.replace(b'"', b"#"))
+    plan, made = repaired(damaged)
+    assert json.loads(made[USER])["data"]["content"][0]["text"].endswith("folder?#")
+    assert [action.loss for action in plan.actions][1:] == ['whether # belongs to it or was this "']
+    plan, made = repaired(broken(V4, USER, b'"role":"', b'"role":#'))
+    assert made == V4
+    assert not plan.lossy
+    plan, made = repaired(broken(V4, USER, b'"role":"', b'"role":'))
+    assert made == V4
     assert not plan.lossy
 
 

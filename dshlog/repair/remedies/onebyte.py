@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dshlog.codec.header import header_faults, read_version
@@ -31,6 +32,9 @@ _NEAR = 3  # bytes before the place where the JSON breaks at which one byte may 
 _MOST = 1 << 24  # bytes of a line that is tried with one byte changed
 _EXACT = 1 << 16  # bytes of one that is read exactly each time: half pairs and bytes that are not UTF-8
 _CONTROL = "control character in a string"
+_ENDLESS = "string without an end"
+_LONGEST = 64  # signs behind the end of a string that are looked at
+_QUOTE = 0x22
 _ESCAPE = "bad escape in a string"
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 _PAIRS = (b"{", b"}"), (b"[", b"]")
@@ -69,11 +73,30 @@ def one_byte(case: Case) -> Action | None:
             if len(found) != 1:
                 return None
         if found:
-            tried, row = found[0]
+            tried, row = _told_apart(case, text, *found[0])
             done = case.done("edit", f"{tried.what}, which makes it a record again", loss=tried.loss)
             edit(case.sheet, case.index, row)
             return done
     return None
+
+
+def _told_apart(case: Case, text: bytes, tried: _Try, row: Row) -> tuple[_Try, Row]:
+    """Give the reading of a sign that is missing, or that of a byte beside it that was the sign, if that alone is sound.
+
+    Where both are and the byte is the sign but for one bit, all that stands there stays, and it is said that nobody knows.
+    """
+    for place in (tried.start - 1, tried.start) if tried.start == tried.end else ():
+        if not 0 <= place < len(text):
+            continue
+        for other, meant in _readings(case, text, _put(text, place, place + 1, tried.mark)):
+            if not _passes(case, meant):
+                continue
+            if not _passes(case, row):
+                return other, meant
+            if (text[place] ^ tried.mark[0]).bit_count() == 1:
+                gone = _shown(text[place : place + 1])
+                return tried._replace(loss=f"whether {gone} belongs to it or was this {tried.mark.decode()}"), row
+    return tried, row
 
 
 class _Balance:
@@ -102,7 +125,29 @@ def _ways(text: bytes, error: NotJSON) -> tuple[Iterator[_Try], ...]:
     if error.reason == _ESCAPE:
         start = text.rfind(b"\\", 0, at + 1)
         return (_sign(text, start, start + 2),) if start >= 0 else ()
-    return _more_or_less(text, at), _others(text, at)
+    behind = _behind_string(text, len(text) if error.reason == _ENDLESS else at - 1)
+    return chain(_more_or_less(text, at), _ends(text, behind)), chain(_others(text, at), _ended(text, behind))
+
+
+def _behind_string(text: bytes, end: int) -> range:
+    """Give where a string may end that runs on into the signs behind it: those signs, up to the quote that ends it now."""
+    start = end
+    while start > max(0, end - _LONGEST) and text[start - 1] in _STANDING and text[start - 1] != _QUOTE:
+        start -= 1
+    return range(start, end)
+
+
+def _ends(text: bytes, places: range) -> Iterator[_Try]:
+    """Yield the texts in which the string ends before one of some signs."""
+    for place in places:
+        if text[place] != _QUOTE:
+            yield _Try(place, place, b'"', 'a missing " comes')
+
+
+def _ended(text: bytes, places: range) -> Iterator[_Try]:
+    """Yield the texts in which the string ends in place of one of some signs, or of the byte before them."""
+    for place in range(max(0, places.start - 1), places.stop):
+        yield from _put(text, place, place + 1, b'"')
 
 
 def _more_or_less(text: bytes, at: int) -> Iterator[_Try]:
