@@ -118,7 +118,21 @@ def _opened(source: Source, tail: Tail, wishes: Wishes) -> Plan:
         made = mend(source, report, wishes)
         if made is not None and made.script is not None:
             return agreed(made, wishes)
-    return _finished(source, finish(tail, now=wishes.now), wishes)
+    plan = finish(tail, now=wishes.now)
+    return _mended_tail(source, plan, wishes) or _finished(source, plan, wishes)
+
+
+def _mended_tail(source: Source, plan: Plan, wishes: Wishes) -> Plan | None:
+    """Plan for a log at whose end dsh cuts whole lines that can be read again; None when nothing can that loses nothing."""
+    if not any(found.name == "not-json" for found in plan.before.findings):
+        return None
+    made = mend(source, plan.before, wishes, lossless=True)
+    return made if made is not None and made.script is not None and _of_source(made) > _of_source(plan) else None
+
+
+def _of_source(plan: Plan) -> int:
+    """Count the events of the result that the source has."""
+    return plan.events - len(plan.closers) - (plan.end_seed is not None)
 
 
 def _hides_more(source: Source, report: Report) -> bool:

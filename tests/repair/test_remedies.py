@@ -36,6 +36,17 @@ def changed(lines, index, **members):
     return [*lines[:index], dumped(row), *lines[index + 1 :]]
 
 
+def with_line(lines, index, line):
+    return [*lines[:index], line, *lines[index + 1 :]]
+
+
+def broken(lines, index, was, becomes, *, last=False):
+    """Give lines with the first or the last of some bytes replaced in one of them."""
+    line = lines[index]
+    at = line.rindex(was) if last else line.index(was)
+    return with_line(lines, index, line[:at] + becomes + line[at + len(was) :])
+
+
 def first(lines, kind):
     """Give the index of the first record of a type."""
     return next(index for index, line in enumerate(lines) if json.loads(line).get("type") == kind)

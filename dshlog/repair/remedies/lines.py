@@ -8,16 +8,13 @@ from dshlog.repair.line import Line
 from dshlog.repair.plan import NOTHING
 from dshlog.repair.remedies.case import drop, edit, retell
 from dshlog.repair.words import bytes_word
-from dshlog.storage.jsontext import NotJSON, loads
 from dshlog.storage.unread import Overlong
 
 if TYPE_CHECKING:
     from dshlog.repair.plan import Action
     from dshlog.repair.remedies.case import Case
 
-_MARKS = (b'"', b",", b":", b"}", b"]", b"{", b"[")
-_NEAR = 3  # bytes before the place where the JSON breaks at which one byte may be wrong
-_MOST = 1 << 16  # bytes of a line that is tried with one byte changed
+_NOTHING = b"\0 \t\r\n"
 _NEEDED = {"type", "seq", "time", "data"}
 
 
@@ -31,6 +28,8 @@ def blank(case: Case) -> Action | None:
     if behind is not None and behind != case.position:
         return None
     going = lines[case.index : last + 1]
+    if last + 1 == len(lines) and any(line.text.strip(_NOTHING) for line in going):
+        return None  # nothing behind tells that they hold nothing
     size = sum(len(line.text) for line in going)
     done = case.done("drop", f"{bytes_word(size)} that are no record go; the numbering goes on behind them")
     case.sheet.drop_all(going, lost=False)
@@ -52,30 +51,6 @@ def joined(case: Case) -> Action | None:
     first, *rest = parts
     retell(case.sheet, case.index, first.text)
     case.sheet.lines[case.index + 1 : case.index + 1] = rest
-    return done
-
-
-def one_byte(case: Case) -> Action | None:
-    """Put right a record in which one byte is too many or missing, when only one reading makes sense."""
-    text = case.line.text.removesuffix(b"\n")
-    if isinstance(text, Overlong) or not 0 < len(text) <= _MOST:
-        return None
-    try:
-        loads(text)
-    except NotJSON as error:
-        at = error.at
-    else:
-        return None
-    found: dict[bytes, dict[str, Any]] = {}
-    for tried, what in _variants(text, at):
-        row = _record(tried, case.position)
-        if row is not None:
-            found.setdefault(what, row)
-    if len({repr(row) for row in found.values()}) != 1:
-        return None
-    what, row = next(iter(found.items()))
-    done = case.done("edit", f"{what.decode()}, which makes it a record again")
-    edit(case.sheet, case.index, row)
     return done
 
 
@@ -146,28 +121,6 @@ def _parts(text: bytes) -> list[Line]:
         out.append(Line(text=rest[:end].encode() + b"\n"))
         rest = rest[end:].lstrip()
     return out
-
-
-def _variants(text: bytes, at: int) -> list[tuple[bytes, bytes]]:
-    """Give the texts that differ in one byte near the place where the JSON breaks, and what was done to each."""
-    out: list[tuple[bytes, bytes]] = []
-    for place in range(max(0, at - _NEAR), min(len(text), at + 1)):
-        gone = text[place : place + 1]
-        out.append((text[:place] + text[place + 1 :], b"a stray %s goes" % _shown(gone)))
-    out += [
-        (text[:place] + mark + text[place:], b"a missing %s comes" % mark)
-        for place in range(max(0, at - _NEAR), min(len(text), at) + 1)
-        for mark in _MARKS
-    ]
-    for name in (b"-Infinity", b"Infinity", b"NaN"):
-        start = text.rfind(name, max(0, at - len(name)), at + len(name))
-        if start >= 0:
-            out.append((text[:start] + b"null" + text[start + len(name) :], b"%s becomes null" % name))
-    return out
-
-
-def _shown(byte: bytes) -> bytes:
-    return byte if byte.isascii() and byte.decode().isprintable() else b"byte 0x%02x" % byte[0]
 
 
 def _record(text: bytes, position: int) -> dict[str, Any] | None:

@@ -6,7 +6,22 @@ from typing import TYPE_CHECKING
 
 from dshlog.repair.fixes import members, messages
 from dshlog.repair.fixes.native import as_remedy
-from dshlog.repair.remedies import callids, calls, fields, header, last, lines, order, payload, text, turns, wrapper
+from dshlog.repair.remedies import (
+    callids,
+    calls,
+    fields,
+    header,
+    last,
+    lines,
+    misspelt,
+    onebyte,
+    order,
+    payload,
+    spread,
+    text,
+    turns,
+    wrapper,
+)
 
 if TYPE_CHECKING:
     from dshlog.repair.plan import Plan
@@ -17,12 +32,12 @@ ANY_GAP: tuple[Remedy, ...] = (order.repeated, order.overlapping, order.misplace
 
 REMEDIES: dict[str, tuple[Remedy, ...]] = {
     # -- lines
-    "not-json": (lines.blank, lines.joined, lines.one_byte, lines.patched, lines.unreadable),
+    "not-json": (lines.blank, spread.spread, lines.joined, onebyte.one_byte, lines.patched, lines.unreadable),
     "not-an-object": (lines.blank, lines.unreadable),
     "invalid-utf8": (text.utf8,),
     "lone-surrogate": (text.surrogates,),
     # -- the header
-    "header-not-json": (lines.byte_order_mark,),
+    "header-not-json": (lines.byte_order_mark, spread.spread, onebyte.one_byte),
     "header-not-session": (header.kind, header.rebuilt),
     "header-version-invalid": (header.version_of_name, header.version_text),
     "header-member-unknown": (header.unknown_member,),
@@ -135,4 +150,4 @@ def remedies_for(names: list[str]) -> list[Remedy]:
     """
     known = [remedy for name in names for remedy in REMEDIES.get(name, ())]
     ends = () if CHOICES.intersection(names) else LAST
-    return list(dict.fromkeys((order.repeated, *known, *ends)))
+    return list(dict.fromkeys((order.repeated, misspelt.misspelt, *known, *ends)))
