@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dshlog.codec.dbrows import EVENT, HEADER, Cells, Text
 from dshlog.files.dbcopy import Beside, copied
+from dshlog.files.dbwords import ERRORS, code, words
 from dshlog.files.unreadable import DamagedError
 from dshlog.model.fault import Fault
 from dshlog.storage.lines import MAX_LINE
@@ -104,7 +105,7 @@ class Database:
         columns = ", ".join(self._column("sessions", column) for column, _ in HEADER)
         try:
             yield from self._ask(f"SELECT {columns} FROM main.sessions ORDER BY id COLLATE BINARY")  # noqa: S608
-        except sqlite3.Error as error:
+        except ERRORS as error:
             raise _damaged(error) from error
 
     def session(self, id_: str) -> tuple[Cell, ...] | None:
@@ -117,7 +118,7 @@ class Database:
         try:
             asked = f"SELECT {columns} FROM main.sessions WHERE id = ? COLLATE BINARY LIMIT 1"  # noqa: S608
             return next(self._ask(asked, (id_,)), None)
-        except sqlite3.Error as error:
+        except ERRORS as error:
             raise _damaged(error) from error
 
     def sizes(self) -> dict[Cell, int]:
@@ -125,7 +126,7 @@ class Database:
         size = "sum(length(data))"  # characters of a text, which is near enough and quick
         try:
             rows = list(self._ask(f"SELECT session_id, {size} FROM main.events GROUP BY session_id COLLATE BINARY"))  # noqa: S608
-        except sqlite3.Error:
+        except ERRORS:
             return {}
         return {id_: held if isinstance(held, int) else 0 for id_, held in rows}
 
@@ -135,7 +136,7 @@ class Database:
         asked = f"SELECT count(*) FROM main.events WHERE session_id IS NULL OR session_id NOT IN ({known})"  # noqa: S608
         try:
             ((number,),) = self._ask(asked)
-        except sqlite3.Error:
+        except ERRORS:
             return 0
         return number if isinstance(number, int) else 0
 
@@ -150,7 +151,7 @@ class Database:
             for *cells, own in self._ask(f"SELECT {names}, {key} {where} ORDER BY {order}", (session,)):
                 last = (*_rank(cells[1]), *_rank(own))
                 yield Cells(*cells)
-        except sqlite3.Error:
+        except ERRORS:
             yield from self._one_by_one(session, names, key, where, last)
 
     def _one_by_one(
@@ -171,8 +172,8 @@ class Database:
                 asked = f"SELECT {names} {where} AND {key} = ?"
                 for cells in self._ask(asked, (session, own)):
                     yield Cells(*cells)
-            except sqlite3.Error as error:
-                yield Unread(seq, _words(error), getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_TOOBIG)
+            except ERRORS as error:
+                yield Unread(seq, words(error), code(error) == sqlite3.SQLITE_TOOBIG)
         if ended:
             yield Unread(None, ended)
 
@@ -181,8 +182,8 @@ class Database:
         keys: list[tuple[Cell, Cell]] = []
         try:
             keys.extend(self._ask(asked, (session,)))  # type: ignore[arg-type]
-        except sqlite3.Error as error:
-            return keys, _words(error)
+        except ERRORS as error:
+            return keys, words(error)
         return keys, ""
 
     # -- how it is asked
@@ -211,7 +212,7 @@ class Database:
             self._columns = {table: self._table(table) for table in _NEEDED}
             connection.set_authorizer(_authorize)
             self._rowid = self._find_rowid()
-        except sqlite3.Error as error:
+        except ERRORS as error:
             raise _damaged(error) from error
 
     def _recognise(self, application: int, version: int) -> None:
@@ -288,7 +289,7 @@ def _connect(path: str) -> sqlite3.Connection:
     uri = Path(path).absolute().as_uri() + "?mode=ro&immutable=1"
     try:
         return sqlite3.connect(uri, uri=True, isolation_level=None)
-    except sqlite3.Error as error:
+    except ERRORS as error:
         raise _damaged(error) from error
 
 
@@ -302,7 +303,7 @@ def _settle(copy: str, tick: Callable[[], int]) -> None:
             connection.execute("SELECT count(*) FROM main.sqlite_master").fetchall()
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
             connection.execute("PRAGMA journal_mode = DELETE").fetchall()
-    except sqlite3.Error as error:
+    except ERRORS as error:
         raise _damaged(error) from error
 
 
@@ -312,17 +313,10 @@ def _authorize(action: int, first: str | None, second: str | None, _database: st
     return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
 
 
-def _damaged(error: sqlite3.Error) -> DamagedError:
-    if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB:
+def _damaged(error: Exception) -> DamagedError:
+    if code(error) == sqlite3.SQLITE_NOTADB:
         return DamagedError("not-a-database", "it begins like a SQLite database, and SQLite finds that it is none")
-    return DamagedError("database-damaged", f"SQLite cannot read it: {_words(error)}")
-
-
-def _words(error: sqlite3.Error) -> str:
-    text = str(error)
-    if text == "interrupted":
-        return "the answer takes more steps than its size explains"
-    return text if text.isprintable() else ascii(text)
+    return DamagedError("database-damaged", f"SQLite cannot read it: {words(error)}")
 
 
 def _rank(cell: Cell) -> tuple[int, object]:

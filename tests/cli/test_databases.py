@@ -81,6 +81,14 @@ def lay(path, *sql, lines=LOG, schema=17):
     return path
 
 
+def whole(path, schema, ids=("demo",)):
+    """Build a database of sessions as the release of its schema keeps them."""
+    texts = [b"\n".join(log_named(id_)) + b"\n" for id_ in ids]
+    plain = [dbbuilder.unpacked(text) if schema == dbbuilder.PLAIN else text for text in texts]
+    dbbuilder.build(path, [text.splitlines() for text in plain], schema=schema)
+    return path
+
+
 def judged(say, path):
     status, out, _ = say("validate", "--format", "json", path)
     document = json.loads(out)
@@ -147,6 +155,23 @@ def test_a_page_of_zeros_anywhere_is_no_crash(schema, tmp_path, say, unchanged):
         say("cat", database)
         same()
     assert {"B105", "B207"} <= found
+
+
+@pytest.mark.parametrize("schema", [15, 17])
+def test_a_complaint_of_sqlite_that_is_no_utf_8_stops_no_other_file(schema, tmp_path, say, unchanged):
+    database = whole(tmp_path / "broken.db", schema)
+    data = database.read_bytes()
+    database.write_bytes(data.replace(b"PRIMARY KEY (session_id", b"PRIMARY KEY (se\xf3sion_id"))
+    whole(tmp_path / "sound.db", schema)
+    same = unchanged(tmp_path)
+    for path in (database, tmp_path):
+        status, logs, _ = judged(say, path)
+        assert (status, codes(logs[0]), logs[0]["state"]) == (1, ["B105"], "refused")
+        assert "\\xf3" in logs[0]["findings"][0]["message"]
+    assert [log["state"] for log in logs[1:]] == ["clean"]
+    for command in COMMANDS:
+        say(*command, database)
+    same()
 
 
 MODULES = """
