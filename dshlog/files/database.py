@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dshlog.codec.dbrows import EVENT, HEADER, Cells, Text
 from dshlog.files.dbcopy import Beside, copied
+from dshlog.files.dbkeys import Keys, compared, key_of
 from dshlog.files.dbwords import ERRORS, code, words
 from dshlog.files.unreadable import DamagedError
 from dshlog.model.fault import Fault
@@ -102,11 +103,15 @@ class Database:
         Raises:
             DamagedError: they cannot be read; what was given before is good.
         """
-        columns = ", ".join(self._column("sessions", column) for column, _ in HEADER)
+        held: list[tuple[Cell, ...]] = []
+        failure: Exception | None = None
         try:
-            yield from self._ask(f"SELECT {columns} FROM main.sessions ORDER BY id COLLATE BINARY")  # noqa: S608
+            held.extend(self._ask(f"SELECT {self._header()} FROM main.sessions NOT INDEXED"))  # noqa: S608
         except ERRORS as error:
-            raise _damaged(error) from error
+            failure = error
+        yield from sorted(held, key=lambda cells: _rank(cells[1]))
+        if failure is not None:
+            raise _damaged(failure) from failure
 
     def session(self, id_: str) -> tuple[Cell, ...] | None:
         """Give the row of one session as `sessions` does; None when there is none.
@@ -114,12 +119,20 @@ class Database:
         Raises:
             DamagedError: it cannot be read.
         """
-        columns = ", ".join(self._column("sessions", column) for column, _ in HEADER)
-        try:
-            asked = f"SELECT {columns} FROM main.sessions WHERE id = ? COLLATE BINARY LIMIT 1"  # noqa: S608
-            return next(self._ask(asked, (id_,)), None)
-        except ERRORS as error:
-            raise _damaged(error) from error
+        where = "WHERE id = ? COLLATE BINARY LIMIT 1"
+        failure: Exception | None = None
+        for source in ("main.sessions", "main.sessions NOT INDEXED"):  # an index that is damaged may hide it
+            try:
+                for cells in self._ask(f"SELECT {self._header()} FROM {source} {where}", (id_,)):  # noqa: S608
+                    return cells
+            except ERRORS as error:
+                failure = error
+        if failure is not None:
+            raise _damaged(failure) from failure
+        return None
+
+    def _header(self) -> str:
+        return ", ".join(self._column("sessions", column) for column, _ in HEADER)
 
     def sizes(self) -> dict[Cell, int]:
         """Give the bytes of payload of each session, those of unknown ones too; nothing of a damaged table."""
@@ -130,10 +143,18 @@ class Database:
             return {}
         return {id_: held if isinstance(held, int) else 0 for id_, held in rows}
 
+    def damage(self) -> Iterator[Fault]:
+        """Yield what is damaged, although the rest can be read."""
+        of_sessions = "" if self._ids is None else compared(self._ask, "sessions", ("id",), *self._ids)
+        for told in (self._keys.differ(), of_sessions):
+            if told:
+                yield Fault("database-damaged", f"{told}; rows were read from the table")
+
     def strangers(self) -> int:
         """Count the rows of `events` whose session has no row in `sessions`; 0 where that cannot be told."""
-        known = "SELECT id COLLATE BINARY FROM main.sessions WHERE id IS NOT NULL"
-        asked = f"SELECT count(*) FROM main.events WHERE session_id IS NULL OR session_id NOT IN ({known})"  # noqa: S608
+        known = "SELECT +id COLLATE BINARY FROM main.sessions NOT INDEXED WHERE +id IS NOT NULL"
+        source = f"main.events{' NOT INDEXED' if self._keys.differ() else ''}"
+        asked = f"SELECT count(*) FROM {source} WHERE session_id IS NULL OR session_id NOT IN ({known})"  # noqa: S608
         try:
             ((number,),) = self._ask(asked)
         except ERRORS:
@@ -144,47 +165,52 @@ class Database:
         """Yield the rows of a session by seq; one that cannot be read does not stop those behind it."""
         names = ", ".join(self._column("events", column) for column in EVENT)
         order = "seq" if self._rowid is None else f"seq, {self._rowid}"
-        key = self._rowid or "seq"
-        where = "FROM main.events WHERE session_id = ? COLLATE BINARY"
         last: tuple[object, ...] | None = None
-        try:
-            for *cells, own in self._ask(f"SELECT {names}, {key} {where} ORDER BY {order}", (session,)):
-                last = (*_rank(cells[1]), *_rank(own))
-                yield Cells(*cells)
-        except ERRORS:
-            yield from self._one_by_one(session, names, key, where, last)
+        if not self._keys.differ():
+            where = "FROM main.events WHERE session_id = ? COLLATE BINARY"
+            try:
+                for *cells, own in self._ask(
+                    f"SELECT {names}, {self._rowid or 'seq'} {where} ORDER BY {order}", (session,)
+                ):
+                    last = (*_rank(cells[1]), *_rank(own))
+                    yield Cells(*cells)
+            except ERRORS:
+                pass
+            else:
+                return
+        yield from self._one_by_one(session, names, last)
 
-    def _one_by_one(
-        self, session: str, names: str, key: str, where: str, last: tuple[object, ...] | None
-    ) -> Iterator[Cells | Unread]:
+    def _one_by_one(self, session: str, names: str, last: tuple[object, ...] | None) -> Iterator[Cells | Unread]:
         """Yield the rows behind the last one that was given, each asked for on its own."""
-        keys: list[tuple[Cell, Cell]] = []
-        ended = ""
-        # The index knows the rows of a page that is gone; where it is damaged itself the table is walked through.
-        for source in (where, where.replace("main.events", "main.events NOT INDEXED")):
-            keys, ended = self._keys(f"SELECT seq, {key} {source}", session)
-            if not ended:
-                break
-        for seq, own in sorted(keys, key=lambda pair: (*_rank(pair[0]), *_rank(pair[1]))):
+        rows, ended = self._keys.held(session)
+        for own, seq in sorted(rows.items(), key=lambda pair: (*_rank(pair[1]), *_rank(pair[0]))):
             if last is not None and (*_rank(seq), *_rank(own)) <= last:
                 continue
             try:
-                asked = f"SELECT {names} {where} AND {key} = ?"
-                for cells in self._ask(asked, (session, own)):
-                    yield Cells(*cells)
+                yield from self._one(session, names, own, seq)
             except ERRORS as error:
                 yield Unread(seq, words(error), code(error) == sqlite3.SQLITE_TOOBIG)
         if ended:
             yield Unread(None, ended)
 
-    def _keys(self, asked: str, session: str) -> tuple[list[tuple[Cell, Cell]], str]:
-        """Give seq and key of the rows of a session, and why there are no more."""
-        keys: list[tuple[Cell, Cell]] = []
-        try:
-            keys.extend(self._ask(asked, (session,)))  # type: ignore[arg-type]
-        except ERRORS as error:
-            return keys, words(error)
-        return keys, ""
+    def _one(self, session: str, names: str, own: Cell, seq: Cell) -> Iterator[Cells | Unread]:
+        """Yield one row, unless it is that of another session."""
+        if self._rowid is None:
+            where = "FROM main.events WHERE session_id = ? COLLATE BINARY AND seq = ?"
+            rows = list(self._ask(f"SELECT {names}, session_id {where}", (session, own)))
+        else:
+            where = f"FROM main.events NOT INDEXED WHERE {self._rowid} = ?"
+            rows = list(self._ask(f"SELECT {names}, session_id {where}", (own,)))
+        if not rows:
+            yield Unread(seq, "the index knows of it, and the table has no such row")
+        for *cells, id_ in rows:
+            if id_ == session.encode() or not self._known(id_):
+                yield Cells(*cells)
+
+    def _known(self, id_: Cell) -> bool:
+        """Tell whether a session has a row."""
+        asked = "SELECT 1 FROM main.sessions NOT INDEXED WHERE id IS ? COLLATE BINARY LIMIT 1"
+        return any(self._ask(asked, (id_.decode("utf-8", "replace") if isinstance(id_, Text) else id_,)))
 
     # -- how it is asked
 
@@ -210,8 +236,12 @@ class Database:
             self._recognise(application & 0xFFFFFFFF, version)
             self.schema: int = version
             self._columns = {table: self._table(table) for table in _NEEDED}
+            indexes = {table: self._indexes(table) for table in _NEEDED}
             connection.set_authorizer(_authorize)
-            self._rowid = self._find_rowid()
+            self._rowid = self._find_rowid("events")
+            self._keys = Keys(self._ask, self._rowid, indexes["events"])
+            rowid, key = self._find_rowid("sessions"), key_of(self._ask, "sessions", "id", indexes["sessions"])
+            self._ids = None if rowid is None or key is None else (rowid, key)
         except ERRORS as error:
             raise _damaged(error) from error
 
@@ -251,16 +281,22 @@ class Database:
                 self.odd.append(Fault("database-column-missing", text))
         return frozenset(columns)
 
+    def _indexes(self, table: str) -> list[str]:
+        """Give the names of the indexes that SQLite made of the constraints of a table."""
+        made = "SELECT name FROM main.sqlite_master WHERE type = 'index' AND lower(tbl_name) = ? AND sql IS NULL"
+        names = [name for (name,) in self._connection.execute(made, (table,)) if isinstance(name, bytes)]
+        return [name.decode("utf-8", "replace").replace('"', '""') for name in names]
+
     def _column(self, table: str, column: str) -> str:
         return column if column in self._columns[table] else f"NULL AS {column}"
 
-    def _find_rowid(self) -> str | None:
-        """Give the name by which rows of `events` are asked for; None when they have none but their key."""
+    def _find_rowid(self, table: str) -> str | None:
+        """Give the name by which rows of a table are asked for; None when they have none but their key."""
         for name in _ROWIDS:
-            if name in self._columns["events"]:
+            if name in self._columns[table]:
                 continue
             try:
-                self._connection.execute(f"SELECT {name} FROM main.events LIMIT 0")  # noqa: S608
+                self._connection.execute(f"SELECT {name} FROM main.{table} LIMIT 0")  # noqa: S608
             except sqlite3.OperationalError:
                 return None
             return name

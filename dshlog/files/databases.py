@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from array import array
+from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any
 
 from dshlog.codec.dbrows import Cells, Malformed, Text, event_line, header_line, lost_line
@@ -66,8 +67,6 @@ class Databases:
     def expand(self, path: str, *, asked: bool) -> Iterator[Found]:
         """Yield the sessions of a database, or why there are none; one of another program only when it was asked for."""
         try:
-            database = self._open(path)
-            self._remark(path, _stranger_words(database))
             for id_, _ in self._sessions(path):
                 yield Found(path=session_path(path, id_), database=path)
         except DamagedError as error:
@@ -83,6 +82,11 @@ class Databases:
                 )
         except Unreadable as error:
             yield Found(path=path, kind="unreadable", database=path, note=error.why, hints=error.hints)
+
+    def look(self, path: str) -> None:
+        """Learn what there is to say about a database; that it cannot be read is told by whoever reads it."""
+        with suppress(DamagedError, Unreadable):
+            self._open(path)
 
     def headers(self, path: str, *, asked: bool) -> Iterator[tuple[str, int | None, bytes, str | None]]:
         """Yield (path, bytes of payload, header line, problem) of each session."""
@@ -153,7 +157,13 @@ class Databases:
         if self._held is not None and self._held[0][0] == key[0]:  # one of another process is not ours to close
             self.close()
         self._held = key, database
-        self.remarks[path] = [_RETIRED, *_beside_words(found), *database.odd]
+        self.remarks[path] = [
+            _RETIRED,
+            *_beside_words(found),
+            *database.damage(),
+            *database.odd,
+            *_stranger_words(database),
+        ]
         return database
 
     def _sessions(self, path: str) -> Iterator[tuple[str, tuple[Cell, ...]]]:

@@ -174,6 +174,69 @@ def test_a_complaint_of_sqlite_that_is_no_utf_8_stops_no_other_file(schema, tmp_
     same()
 
 
+def damaged_key(path, schema, id_, seq, change):
+    """Change the entry in an index: that of `sessions`, or that of `events` for a seq; the tables stay whole."""
+    whole(path, schema, ("session-one", "session-two"))
+    asked = ("SELECT rowid FROM sessions WHERE id = ?", (id_,))
+    if seq is not None:
+        asked = ("SELECT rowid FROM events WHERE session_id = ? AND seq = ?", (id_, seq))
+    with closing(sqlite3.connect(path)) as connection:
+        rowid = connection.execute(*asked).fetchone()[0]
+        page = connection.execute("SELECT max(rootpage) FROM sqlite_schema WHERE tbl_name = 'sessions'").fetchone()[0]
+    tail = b"" if seq is None else bytes([seq])
+    entry = id_.encode() + tail + (b"" if rowid == 1 else bytes([rowid]))
+    data = path.read_bytes()
+    at = data.index(entry, (page - 1) * int.from_bytes(data[16:18], "big") if seq is None else 0)
+    path.write_bytes(data[:at] + change(entry) + data[at + len(entry) :])
+    return path
+
+
+@pytest.mark.parametrize("schema", [15, 17])
+@pytest.mark.parametrize(
+    ("id_", "seq", "change"),
+    [
+        ("session-one", 5, lambda entry: entry.replace(b"\x05", b"\x7f", 1)),
+        ("session-two", 5, lambda entry: entry.replace(b"-two", b"-uwo")),
+        ("session-one", 2, lambda entry: b"t" + entry[1:]),
+        ("session-two", 9, lambda entry: entry[:-1] + b"\x03"),  # the row that it leads to
+        ("session-two", None, lambda entry: entry.replace(b"-two", b"-owo")),
+        ("session-one", None, lambda entry: b"z" + entry[1:]),
+    ],
+)
+def test_an_index_that_is_damaged_hides_no_row(schema, id_, seq, change, tmp_path, say, unchanged):  # noqa: PLR0917
+    table = "sessions" if seq is None else "events"
+    sound = whole(tmp_path / "sound.db", schema, ("session-one", "session-two"))
+    path = damaged_key(tmp_path / "sessions.db", schema, id_, seq, change)
+    same = unchanged(tmp_path)
+    status, logs, store = judged(say, path)
+    assert (status, [log["state"] for log in logs], store) == (1, ["clean", "clean"], {"B105", "B111"})
+    assert say("cat", path)[1] == say("cat", sound)[1].replace("sound.db", "sessions.db")
+    for one in ("session-one", "session-two"):
+        status, logs, store = judged(say, f"{path}#{one}")
+        assert (status, [log["state"] for log in logs], store) == (1, ["clean"], {"B105", "B111"})
+        _, _, complaint = say("cat", f"{path}#{one}")
+        assert f"the index of {table} is damaged" in complaint
+    same()
+    out = tmp_path / "out.jsonl"
+    status, _, complaint = say("unpack", path, "--session", "session-two", "-o", out)
+    assert (status, f"the index of {table} is damaged" in complaint) == (0, True)
+    assert len(out.read_bytes().splitlines()) == len(say("cat", f"{sound}#session-two")[1].splitlines()) + 1
+
+
+@pytest.mark.parametrize("schema", [15, 17])
+def test_a_row_whose_id_is_damaged_is_read_by_its_index(schema, tmp_path, say, unchanged):
+    path = whole(tmp_path / "sessions.db", schema, ("session-one", "session-two"))
+    data = bytearray(path.read_bytes())
+    at = data.index(b"session-oneturn/start")
+    data[at] ^= 1
+    path.write_bytes(data)
+    same = unchanged(tmp_path)
+    for asked, states in ((path, ["clean", "clean"]), (f"{path}#session-one", ["clean"])):
+        status, logs, store = judged(say, asked)
+        assert (status, [log["state"] for log in logs], store) == (1, states, {"B105", "B111", "B115"})
+    same()
+
+
 MODULES = """
 import sys
 from dshlog.cli.main import main
