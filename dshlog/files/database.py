@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dshlog.codec.dbrows import EVENT, HEADER, Cells, Text
 from dshlog.files.dbcopy import Beside, copied
 from dshlog.files.dbkeys import Keys, compared, key_of
+from dshlog.files.dbpath import cut
 from dshlog.files.dbwords import ERRORS, code, words
 from dshlog.files.unreadable import DamagedError
 from dshlog.model.fault import Fault
@@ -40,6 +41,7 @@ _LEAST_STEPS = 10_000_000  # that every question may take
 _STEPS_PER_BYTE = 8
 _LEAST_BYTES = 1 << 20
 _GENERATED = (2, 3)  # values of `hidden`
+_OF_A_CUT = {"not-a-database", "database-damaged", "database-shape"}  # faults that pages which are gone explain
 _ROWIDS = ("rowid", "_rowid_", "oid")
 _ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ}
 _FUNCTIONS = {"count", "length", "lower", "sum", "typeof"}
@@ -67,6 +69,7 @@ class Database:
             Unreadable: a copy is needed and cannot be made.
         """
         self._bytes = os.stat(path).st_size + found.wal + found.journal
+        self._log_words = "which holds nothing of use" if found.wal else "which is missing or empty"
         self._given = 0
         self.odd: list[Fault] = []
         if found.copied:
@@ -77,14 +80,12 @@ class Database:
             try:
                 own = copied(path, found, directory)
                 _settle(own, self._tick)
-                self._connection = _connect(own)
-                self._begin()
+                self._open(own)
             finally:
                 # An open file outlives its name, so nothing is left behind however this process ends.
                 rmtree(directory, ignore_errors=True)
         else:
-            self._connection = _connect(path)
-            self._begin()
+            self._open(path)
 
     def close(self) -> None:
         """Give the file back."""
@@ -146,6 +147,8 @@ class Database:
     def damage(self) -> Iterator[Fault]:
         """Yield what is damaged, although the rest can be read."""
         of_sessions = "" if self._ids is None else compared(self._ask, "sessions", ("id",), *self._ids)
+        if self._cut:
+            yield Fault("database-damaged", f"{self._cut}; what stands on them was read")
         for told in (self._keys.differ(), of_sessions):
             if told:
                 yield Fault("database-damaged", f"{told}; rows were read from the table")
@@ -214,10 +217,17 @@ class Database:
 
     # -- how it is asked
 
-    def _begin(self) -> None:
+    def _open(self, path: str) -> None:
         """Ask what it is, and bound what it may do."""
+        self._cut = cut(path)
+        self._connection = _connect(path)
         try:
             self._look()
+        except DamagedError as error:
+            self._connection.close()
+            if self._cut and error.fault.name in _OF_A_CUT:
+                raise DamagedError("database-damaged", f"{self._cut}; {error.fault.message}") from error
+            raise
         except BaseException:
             self._connection.close()
             raise
@@ -226,6 +236,8 @@ class Database:
         connection = self._connection
         connection.text_factory = Text
         try:
+            if self._cut:  # else SQLite would not give out the pages that are there; nothing is written to them
+                connection.execute("PRAGMA writable_schema = ON")
             for pragma in ("trusted_schema = OFF", "query_only = ON", "cell_size_check = ON", "mmap_size = 0"):
                 connection.execute(f"PRAGMA {pragma}")
             connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_LINE)
@@ -233,6 +245,10 @@ class Database:
             application, version = (
                 connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
             )
+            (tables,) = connection.execute("SELECT count(*) FROM main.sqlite_master").fetchone()
+            if not application and not tables:
+                text = "it has no table and no application id: what was written was never brought into it from its -wal file"
+                raise DamagedError("database-unfinished", f"{text}, {self._log_words}")
             self._recognise(application & 0xFFFFFFFF, version)
             self.schema: int = version
             self._columns = {table: self._table(table) for table in _NEEDED}

@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any
 
 from dshlog.codec.dbrows import Cells, Malformed, Text, event_line, header_line, lost_line
-from dshlog.files.dbcopy import Beside, beside
+from dshlog.files.dbcopy import Beside, beside, frames
 from dshlog.files.dbpath import session_path, split
 from dshlog.files.find import Found
 from dshlog.files.lookup import PREFIX, SHORTEST
@@ -159,7 +159,7 @@ class Databases:
         self._held = key, database
         self.remarks[path] = [
             _RETIRED,
-            *_beside_words(found),
+            *_beside_words(real, found),
             *database.damage(),
             *database.odd,
             *_stranger_words(database),
@@ -223,8 +223,21 @@ def _state(path: str) -> tuple[int, ...]:
     return seen.st_dev, seen.st_ino, seen.st_size, seen.st_mtime_ns
 
 
-def _beside_words(found: Beside) -> Iterator[Fault]:
-    if found.wal:
+def _beside_words(path: str, found: Beside) -> Iterator[Fault]:
+    log = frames(path, found)
+    if log is not None and not log.whole:
+        text = f"the -wal file of {found.wal} bytes beside it is damaged in its header: nothing of it could be read"
+        yield Fault("database-damaged", text)
+    elif log is not None and log.counted < log.present:
+        stop = (
+            f"{log.counted} of the {log.present} frames of the write-ahead log beside it count, and were read with it"
+        )
+        if log.lost:
+            text = f"{stop}; one behind them is damaged, and what was written from there on is lost"
+            yield Fault("database-damaged", text)
+        else:
+            yield Fault("database-wal", f"{stop}; those behind them are no whole transaction")
+    elif found.wal:
         text = f"a write-ahead log of {found.wal} bytes lies beside it; both were read together, in a private copy"
         yield Fault("database-wal", text)
     if found.journal and found.foreign:

@@ -131,12 +131,54 @@ def test_a_database_that_is_cut_off_anywhere_has_a_finding(schema, tmp_path, say
     for cut in (0, *range(page, len(data), page), *odd):
         database.write_bytes(data[:cut])
         same = unchanged(tmp_path)
-        status, logs, _ = judged(say, database)
+        status, logs, store = judged(say, database)
         assert status == 1, cut
-        assert any(found["severity"] == "error" for log in logs for found in log["findings"]), cut
+        assert "B105" in store or any(found["severity"] == "error" for log in logs for found in log["findings"]), cut
         for command in (("ls",), ("cat",), ("repair",)):
             say(*command, database)
         same()
+
+
+@pytest.mark.parametrize("schema", [15, 17])
+def test_what_stands_on_the_pages_of_a_database_that_is_cut_is_read(schema, tmp_path, say, unchanged):
+    ids = [f"session-{number}" for number in range(8)]
+    path = whole(tmp_path / "sessions.db", schema, ids)
+    data = path.read_bytes()
+    page = int.from_bytes(data[16:18], "big")
+    pages = len(data) // page
+    path.write_bytes(data[: (pages - 3) * page + 100])
+    same = unchanged(tmp_path)
+    status, logs, store = judged(say, path)
+    assert (status, [log["id"] for log in logs], "B105" in store) == (1, ids, True)
+    assert {log["state"] for log in logs} > {"clean"}
+    assert f"the file is cut: {pages - 3} of {pages} pages are there" in say("validate", f"{path}#session-0")[1]
+    status, out, complaint = say("cat", f"{path}#session-0")
+    assert len(out.splitlines()) == LAST + 1
+    assert "the file is cut" in complaint
+    same()
+
+
+def test_a_database_that_is_cut_within_its_header_is_no_other_programs(tmp_path, say):
+    path = lay(tmp_path / "sessions.db")
+    path.write_bytes(path.read_bytes()[:60])
+    _, (log,), _ = judged(say, path)
+    assert codes(log) == ["B105"]
+    assert "cut within its header: 60 of 100 bytes" in log["findings"][0]["message"]
+
+
+@pytest.mark.parametrize("wal", [None, b"", b"x" * 5000])
+def test_a_database_of_which_nothing_was_brought_in_looks_for_its_log(wal, tmp_path, say, unchanged):
+    path = tmp_path / "sessions.db"
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+    if wal is not None:
+        Path(f"{path}-wal").write_bytes(wal)
+    same = unchanged(tmp_path)
+    status, (log,), _ = judged(say, path)
+    assert (status, codes(log)) == (1, ["B104"])
+    told = "which holds nothing of use" if wal else "which is missing or empty"
+    assert told in log["findings"][0]["message"]
+    same()
 
 
 @pytest.mark.parametrize("schema", [15, 17])
@@ -370,6 +412,47 @@ def test_a_write_ahead_log_of_nothing_is_no_crash(size, tmp_path, say, unchanged
     assert [log["id"] for log in logs] == ["session-first"]
     assert store == ({"B111"} if size <= 32 else {"B111", "B112"})
     same()
+
+
+@pytest.mark.parametrize(
+    ("change", "told", "codes_"),
+    [
+        (lambda wal: wal[:-100], "no whole transaction", {"B112"}),
+        (lambda wal: flipped(wal, 40 + 2 * 4120), "what was written from there on is lost", {"B105"}),
+        (lambda wal: flipped(wal, 90), "what was written from there on is lost", {"B105"}),
+        (lambda wal: flipped(wal, 17), "damaged in its header", {"B105"}),
+        (lambda _: b"x" * 5000, "damaged in its header", {"B105"}),
+    ],
+)
+def test_a_write_ahead_log_that_is_damaged_says_how_far_it_counts(change, told, codes_, tmp_path, say, unchanged):  # noqa: PLR0917
+    path = with_log_beside(tmp_path)
+    wal = Path(f"{path}-wal")
+    wal.write_bytes(change(wal.read_bytes()))
+    same = unchanged(tmp_path)
+    status, logs, store = judged(say, path)
+    assert ([log["id"] for log in logs], store) == (["session-first"], {"B111"} | codes_)
+    assert status == int("B105" in codes_)
+    assert told in say("validate", f"{path}#session-first")[1]
+    same()
+
+
+def test_frames_of_an_earlier_run_of_a_log_are_no_damage(tmp_path, say):
+    path = tmp_path / "sessions.db"
+    with closing(dbbuilder.create(tmp_path / "writer.db")) as connection:
+        dbbuilder.add(connection, log_named("session-first"))
+        connection.execute("PRAGMA journal_mode = WAL")
+        dbbuilder.add(connection, log_named("session-second"))
+        connection.execute("PRAGMA wal_checkpoint(RESTART)")
+        connection.execute("UPDATE sessions SET revision = 9")
+        for ending in ("", "-wal"):
+            shutil.copyfile(tmp_path / f"writer.db{ending}", f"{path}{ending}")
+    status, logs, store = judged(say, path)
+    assert (status, len(logs), store) == (0, 2, {"B111", "B112"})
+    assert "both were read together" in say("validate", path)[1]
+
+
+def flipped(data, at):
+    return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
 
 
 def test_a_hot_journal_is_taken_back_in_a_copy(tmp_path, say, unchanged):
