@@ -270,6 +270,9 @@ class Database:
         known = "schema 15 (dsh 0.1.0) and 17 (dsh 0.1.1)"
         if version <= 0:
             raise DamagedError("database-unfinished", f"its schema version is {version}; this dshlog knows {known}")
+        if version < SCHEMAS[-1]:
+            known = f"no release that is known wrote it; this dshlog knows {known}"
+            raise DamagedError("database-newer", f"its schema version is {version}: {known}")
         raise DamagedError("database-newer", f"its schema version is {version}; this dshlog knows {known}")
 
     def _table(self, name: str) -> frozenset[str]:

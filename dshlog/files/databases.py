@@ -11,7 +11,7 @@ from array import array
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any
 
-from dshlog.codec.dbrows import Cells, Malformed, Text, event_line, header_line, lost_line
+from dshlog.codec.dbrows import Cells, Malformed, Text, event_line, header_line, lost_line, shown_id
 from dshlog.files.dbcopy import Beside, beside, frames
 from dshlog.files.dbpath import session_path, split
 from dshlog.files.find import Found
@@ -33,6 +33,7 @@ IN_MEMORY = 4 << 20  # bytes of the text of a session that are kept in memory be
 MOST_TEXT = 1 << 30  # bytes of the text of one session, or
 TEXT_FACTOR = 64  # times the size of the database, if that is more
 MOST_FAULTS = 1 << 10  # rows of one session whose fault is kept
+MOST_NAMED = 5  # ids that are shown of those that cannot be asked for
 LARGEST_SEQ = 1 << 63
 
 _Key = tuple[int, str, Beside, tuple[int, ...]]  # process, file, what lies beside it, its state
@@ -168,19 +169,22 @@ class Databases:
 
     def _sessions(self, path: str) -> Iterator[tuple[str, tuple[Cell, ...]]]:
         """Yield the id and the row of each session that can be named; the others are remarked upon."""
-        nameless = 0
+        nameless: list[str] = []
+        number = 0
         last: str | None = None
         database = self._open(path)
         for cells in database.sessions():
             id_ = _name(cells[1])
             if id_ is None or id_ == last:
-                nameless += 1
+                number += 1
+                nameless += [shown_id(cells[1])] if len(nameless) < MOST_NAMED else []
                 continue
             last = id_
             yield id_, cells
-        if nameless:
-            rows = "1 row" if nameless == 1 else f"{nameless} rows"
-            text = f"{rows} of sessions cannot be asked for: the id is no text, or stands twice"
+        if number:
+            rows = "1 row" if number == 1 else f"{number} rows"
+            more = f" and {number - len(nameless)} more" if number > len(nameless) else ""
+            text = f"{rows} of sessions cannot be asked for: the id is no text, or stands twice: {', '.join(nameless)}{more}"
             self._remark(path, (Fault("database-session-nameless", text),))
 
     def _remark(self, path: str, faults: Iterable[Fault]) -> None:

@@ -330,6 +330,13 @@ def test_a_database_of_no_known_kind_says_what_it_is(sql, code, state, tmp_path,
     same()
 
 
+@pytest.mark.parametrize(("version", "known"), [(14, True), (16, True), (18, False)])
+def test_an_unknown_schema_version_below_the_last_is_not_called_newer_in_words(version, known, tmp_path, say):
+    lay(tmp_path / "sessions.db", f"PRAGMA user_version = {version}")
+    _, (log,), _ = judged(say, tmp_path / "sessions.db")
+    assert ("no release that is known wrote it" in log["findings"][0]["message"]) == known
+
+
 def test_a_view_in_place_of_a_table_is_not_asked(tmp_path, say):
     lay(
         tmp_path / "sessions.db",
