@@ -61,6 +61,8 @@ class World:
 
         if is_session(path):
             parts = split(path)
+            if parts is not None:
+                self.databases.look(parts[0])
             yield Found(path=path, database=None if parts is None else parts[0])
             return
         for found in find_logs(path, all_generations=all_generations):

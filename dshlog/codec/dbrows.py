@@ -21,6 +21,7 @@ PLAIN_SCHEMA = 15  # the one in which every row is one event, and every payload 
 PACKED_LEAST, PACKED_MOST = 3, 1024  # members of a packed row
 PACKED_TEXT = 1 << 20  # bytes of its payload
 _SHOWN = 1 << 10  # bytes of a cell that a line without an event repeats
+_SHOWN_ID = 80  # bytes
 _PACKED = 0  # the value of `ignorable` that marks a packed row
 
 HEADER = (  # column of `sessions`, member of the header; in the order of the writer
@@ -134,6 +135,13 @@ def shown(cell: Cell) -> str:
     return str(cell)
 
 
+def shown_id(cell: Cell) -> str:
+    """Give an id that is no text, or no UTF-8, by its bytes."""
+    if isinstance(cell, Text):
+        return ascii(cell[:_SHOWN_ID].decode("utf-8", "surrogateescape")).replace("\\udc", "\\x")
+    return "NULL" if cell is None else _excerpt(cell, _SHOWN_ID)
+
+
 def _packed_line(row: Cells, kind: str, data: bytes, value: Any) -> bytes:  # noqa: ANN401 - a JSON value
     for name in ("source_event_seqs", "surface_op"):
         if getattr(row, name) is not None:
@@ -173,7 +181,7 @@ def _data(cell: Cell, schema: int) -> bytes:
     try:
         text.decode()
     except UnicodeDecodeError as error:
-        why = f"data is decompressed no UTF-8 at byte {error.start}"
+        why = f"data decompresses to bytes that are no UTF-8 at byte {error.start}"
         raise Malformed("row-data-undecodable", why, "events.data") from error
     return text
 

@@ -15,6 +15,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dshlog.codec.dbrows import EVENT, HEADER, Cells, Text
 from dshlog.files.dbcopy import Beside, copied
+from dshlog.files.dbkeys import Keys, compared, key_of
+from dshlog.files.dbpath import cut
+from dshlog.files.dbwords import ERRORS, code, words
 from dshlog.files.unreadable import DamagedError
 from dshlog.model.fault import Fault
 from dshlog.storage.lines import MAX_LINE
@@ -38,6 +41,7 @@ _LEAST_STEPS = 10_000_000  # that every question may take
 _STEPS_PER_BYTE = 8
 _LEAST_BYTES = 1 << 20
 _GENERATED = (2, 3)  # values of `hidden`
+_OF_A_CUT = {"not-a-database", "database-damaged", "database-shape"}  # faults that pages which are gone explain
 _ROWIDS = ("rowid", "_rowid_", "oid")
 _ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ}
 _FUNCTIONS = {"count", "length", "lower", "sum", "typeof"}
@@ -65,6 +69,7 @@ class Database:
             Unreadable: a copy is needed and cannot be made.
         """
         self._bytes = os.stat(path).st_size + found.wal + found.journal
+        self._log_words = "which holds nothing of use" if found.wal else "which is missing or empty"
         self._given = 0
         self.odd: list[Fault] = []
         if found.copied:
@@ -75,14 +80,12 @@ class Database:
             try:
                 own = copied(path, found, directory)
                 _settle(own, self._tick)
-                self._connection = _connect(own)
-                self._begin()
+                self._open(own)
             finally:
                 # An open file outlives its name, so nothing is left behind however this process ends.
                 rmtree(directory, ignore_errors=True)
         else:
-            self._connection = _connect(path)
-            self._begin()
+            self._open(path)
 
     def close(self) -> None:
         """Give the file back."""
@@ -101,11 +104,15 @@ class Database:
         Raises:
             DamagedError: they cannot be read; what was given before is good.
         """
-        columns = ", ".join(self._column("sessions", column) for column, _ in HEADER)
+        held: list[tuple[Cell, ...]] = []
+        failure: Exception | None = None
         try:
-            yield from self._ask(f"SELECT {columns} FROM main.sessions ORDER BY id COLLATE BINARY")  # noqa: S608
-        except sqlite3.Error as error:
-            raise _damaged(error) from error
+            held.extend(self._ask(f"SELECT {self._header()} FROM main.sessions NOT INDEXED"))  # noqa: S608
+        except ERRORS as error:
+            failure = error
+        yield from sorted(held, key=lambda cells: _rank(cells[1]))
+        if failure is not None:
+            raise _damaged(failure) from failure
 
     def session(self, id_: str) -> tuple[Cell, ...] | None:
         """Give the row of one session as `sessions` does; None when there is none.
@@ -113,29 +120,47 @@ class Database:
         Raises:
             DamagedError: it cannot be read.
         """
-        columns = ", ".join(self._column("sessions", column) for column, _ in HEADER)
-        try:
-            asked = f"SELECT {columns} FROM main.sessions WHERE id = ? COLLATE BINARY LIMIT 1"  # noqa: S608
-            return next(self._ask(asked, (id_,)), None)
-        except sqlite3.Error as error:
-            raise _damaged(error) from error
+        where = "WHERE id = ? COLLATE BINARY LIMIT 1"
+        failure: Exception | None = None
+        for source in ("main.sessions", "main.sessions NOT INDEXED"):  # an index that is damaged may hide it
+            try:
+                for cells in self._ask(f"SELECT {self._header()} FROM {source} {where}", (id_,)):  # noqa: S608
+                    return cells
+            except ERRORS as error:
+                failure = error
+        if failure is not None:
+            raise _damaged(failure) from failure
+        return None
+
+    def _header(self) -> str:
+        return ", ".join(self._column("sessions", column) for column, _ in HEADER)
 
     def sizes(self) -> dict[Cell, int]:
         """Give the bytes of payload of each session, those of unknown ones too; nothing of a damaged table."""
         size = "sum(length(data))"  # characters of a text, which is near enough and quick
         try:
             rows = list(self._ask(f"SELECT session_id, {size} FROM main.events GROUP BY session_id COLLATE BINARY"))  # noqa: S608
-        except sqlite3.Error:
+        except ERRORS:
             return {}
         return {id_: held if isinstance(held, int) else 0 for id_, held in rows}
 
+    def damage(self) -> Iterator[Fault]:
+        """Yield what is damaged, although the rest can be read."""
+        of_sessions = "" if self._ids is None else compared(self._ask, "sessions", ("id",), *self._ids)
+        if self._cut:
+            yield Fault("database-damaged", f"{self._cut}; what stands on them was read")
+        for told in (self._keys.differ(), of_sessions):
+            if told:
+                yield Fault("database-damaged", f"{told}; rows were read from the table")
+
     def strangers(self) -> int:
         """Count the rows of `events` whose session has no row in `sessions`; 0 where that cannot be told."""
-        known = "SELECT id COLLATE BINARY FROM main.sessions WHERE id IS NOT NULL"
-        asked = f"SELECT count(*) FROM main.events WHERE session_id IS NULL OR session_id NOT IN ({known})"  # noqa: S608
+        known = "SELECT +id COLLATE BINARY FROM main.sessions NOT INDEXED WHERE +id IS NOT NULL"
+        source = f"main.events{' NOT INDEXED' if self._keys.differ() else ''}"
+        asked = f"SELECT count(*) FROM {source} WHERE session_id IS NULL OR session_id NOT IN ({known})"  # noqa: S608
         try:
             ((number,),) = self._ask(asked)
-        except sqlite3.Error:
+        except ERRORS:
             return 0
         return number if isinstance(number, int) else 0
 
@@ -143,54 +168,66 @@ class Database:
         """Yield the rows of a session by seq; one that cannot be read does not stop those behind it."""
         names = ", ".join(self._column("events", column) for column in EVENT)
         order = "seq" if self._rowid is None else f"seq, {self._rowid}"
-        key = self._rowid or "seq"
-        where = "FROM main.events WHERE session_id = ? COLLATE BINARY"
         last: tuple[object, ...] | None = None
-        try:
-            for *cells, own in self._ask(f"SELECT {names}, {key} {where} ORDER BY {order}", (session,)):
-                last = (*_rank(cells[1]), *_rank(own))
-                yield Cells(*cells)
-        except sqlite3.Error:
-            yield from self._one_by_one(session, names, key, where, last)
+        if not self._keys.differ():
+            where = "FROM main.events WHERE session_id = ? COLLATE BINARY"
+            try:
+                for *cells, own in self._ask(
+                    f"SELECT {names}, {self._rowid or 'seq'} {where} ORDER BY {order}", (session,)
+                ):
+                    last = (*_rank(cells[1]), *_rank(own))
+                    yield Cells(*cells)
+            except ERRORS:
+                pass
+            else:
+                return
+        yield from self._one_by_one(session, names, last)
 
-    def _one_by_one(
-        self, session: str, names: str, key: str, where: str, last: tuple[object, ...] | None
-    ) -> Iterator[Cells | Unread]:
+    def _one_by_one(self, session: str, names: str, last: tuple[object, ...] | None) -> Iterator[Cells | Unread]:
         """Yield the rows behind the last one that was given, each asked for on its own."""
-        keys: list[tuple[Cell, Cell]] = []
-        ended = ""
-        # The index knows the rows of a page that is gone; where it is damaged itself the table is walked through.
-        for source in (where, where.replace("main.events", "main.events NOT INDEXED")):
-            keys, ended = self._keys(f"SELECT seq, {key} {source}", session)
-            if not ended:
-                break
-        for seq, own in sorted(keys, key=lambda pair: (*_rank(pair[0]), *_rank(pair[1]))):
+        rows, ended = self._keys.held(session)
+        for own, seq in sorted(rows.items(), key=lambda pair: (*_rank(pair[1]), *_rank(pair[0]))):
             if last is not None and (*_rank(seq), *_rank(own)) <= last:
                 continue
             try:
-                asked = f"SELECT {names} {where} AND {key} = ?"
-                for cells in self._ask(asked, (session, own)):
-                    yield Cells(*cells)
-            except sqlite3.Error as error:
-                yield Unread(seq, _words(error), getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_TOOBIG)
+                yield from self._one(session, names, own, seq)
+            except ERRORS as error:
+                yield Unread(seq, words(error), code(error) == sqlite3.SQLITE_TOOBIG)
         if ended:
             yield Unread(None, ended)
 
-    def _keys(self, asked: str, session: str) -> tuple[list[tuple[Cell, Cell]], str]:
-        """Give seq and key of the rows of a session, and why there are no more."""
-        keys: list[tuple[Cell, Cell]] = []
-        try:
-            keys.extend(self._ask(asked, (session,)))  # type: ignore[arg-type]
-        except sqlite3.Error as error:
-            return keys, _words(error)
-        return keys, ""
+    def _one(self, session: str, names: str, own: Cell, seq: Cell) -> Iterator[Cells | Unread]:
+        """Yield one row, unless it is that of another session."""
+        if self._rowid is None:
+            where = "FROM main.events WHERE session_id = ? COLLATE BINARY AND seq = ?"
+            rows = list(self._ask(f"SELECT {names}, session_id {where}", (session, own)))
+        else:
+            where = f"FROM main.events NOT INDEXED WHERE {self._rowid} = ?"
+            rows = list(self._ask(f"SELECT {names}, session_id {where}", (own,)))
+        if not rows:
+            yield Unread(seq, "the index knows of it, and the table has no such row")
+        for *cells, id_ in rows:
+            if id_ == session.encode() or not self._known(id_):
+                yield Cells(*cells)
+
+    def _known(self, id_: Cell) -> bool:
+        """Tell whether a session has a row."""
+        asked = "SELECT 1 FROM main.sessions NOT INDEXED WHERE id IS ? COLLATE BINARY LIMIT 1"
+        return any(self._ask(asked, (id_.decode("utf-8", "replace") if isinstance(id_, Text) else id_,)))
 
     # -- how it is asked
 
-    def _begin(self) -> None:
+    def _open(self, path: str) -> None:
         """Ask what it is, and bound what it may do."""
+        self._cut = cut(path)
+        self._connection = _connect(path)
         try:
             self._look()
+        except DamagedError as error:
+            self._connection.close()
+            if self._cut and error.fault.name in _OF_A_CUT:
+                raise DamagedError("database-damaged", f"{self._cut}; {error.fault.message}") from error
+            raise
         except BaseException:
             self._connection.close()
             raise
@@ -199,6 +236,8 @@ class Database:
         connection = self._connection
         connection.text_factory = Text
         try:
+            if self._cut:  # else SQLite would not give out the pages that are there; nothing is written to them
+                connection.execute("PRAGMA writable_schema = ON")
             for pragma in ("trusted_schema = OFF", "query_only = ON", "cell_size_check = ON", "mmap_size = 0"):
                 connection.execute(f"PRAGMA {pragma}")
             connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_LINE)
@@ -206,12 +245,20 @@ class Database:
             application, version = (
                 connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
             )
+            (tables,) = connection.execute("SELECT count(*) FROM main.sqlite_master").fetchone()
+            if not application and not tables:
+                text = "it has no table and no application id: what was written was never brought into it from its -wal file"
+                raise DamagedError("database-unfinished", f"{text}, {self._log_words}")
             self._recognise(application & 0xFFFFFFFF, version)
             self.schema: int = version
             self._columns = {table: self._table(table) for table in _NEEDED}
+            indexes = {table: self._indexes(table) for table in _NEEDED}
             connection.set_authorizer(_authorize)
-            self._rowid = self._find_rowid()
-        except sqlite3.Error as error:
+            self._rowid = self._find_rowid("events")
+            self._keys = Keys(self._ask, self._rowid, indexes["events"])
+            rowid, key = self._find_rowid("sessions"), key_of(self._ask, "sessions", "id", indexes["sessions"])
+            self._ids = None if rowid is None or key is None else (rowid, key)
+        except ERRORS as error:
             raise _damaged(error) from error
 
     def _recognise(self, application: int, version: int) -> None:
@@ -223,6 +270,9 @@ class Database:
         known = "schema 15 (dsh 0.1.0) and 17 (dsh 0.1.1)"
         if version <= 0:
             raise DamagedError("database-unfinished", f"its schema version is {version}; this dshlog knows {known}")
+        if version < SCHEMAS[-1]:
+            known = f"no release that is known wrote it; this dshlog knows {known}"
+            raise DamagedError("database-newer", f"its schema version is {version}: {known}")
         raise DamagedError("database-newer", f"its schema version is {version}; this dshlog knows {known}")
 
     def _table(self, name: str) -> frozenset[str]:
@@ -250,16 +300,22 @@ class Database:
                 self.odd.append(Fault("database-column-missing", text))
         return frozenset(columns)
 
+    def _indexes(self, table: str) -> list[str]:
+        """Give the names of the indexes that SQLite made of the constraints of a table."""
+        made = "SELECT name FROM main.sqlite_master WHERE type = 'index' AND lower(tbl_name) = ? AND sql IS NULL"
+        names = [name for (name,) in self._connection.execute(made, (table,)) if isinstance(name, bytes)]
+        return [name.decode("utf-8", "replace").replace('"', '""') for name in names]
+
     def _column(self, table: str, column: str) -> str:
         return column if column in self._columns[table] else f"NULL AS {column}"
 
-    def _find_rowid(self) -> str | None:
-        """Give the name by which rows of `events` are asked for; None when they have none but their key."""
+    def _find_rowid(self, table: str) -> str | None:
+        """Give the name by which rows of a table are asked for; None when they have none but their key."""
         for name in _ROWIDS:
-            if name in self._columns["events"]:
+            if name in self._columns[table]:
                 continue
             try:
-                self._connection.execute(f"SELECT {name} FROM main.events LIMIT 0")  # noqa: S608
+                self._connection.execute(f"SELECT {name} FROM main.{table} LIMIT 0")  # noqa: S608
             except sqlite3.OperationalError:
                 return None
             return name
@@ -288,7 +344,7 @@ def _connect(path: str) -> sqlite3.Connection:
     uri = Path(path).absolute().as_uri() + "?mode=ro&immutable=1"
     try:
         return sqlite3.connect(uri, uri=True, isolation_level=None)
-    except sqlite3.Error as error:
+    except ERRORS as error:
         raise _damaged(error) from error
 
 
@@ -302,7 +358,7 @@ def _settle(copy: str, tick: Callable[[], int]) -> None:
             connection.execute("SELECT count(*) FROM main.sqlite_master").fetchall()
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
             connection.execute("PRAGMA journal_mode = DELETE").fetchall()
-    except sqlite3.Error as error:
+    except ERRORS as error:
         raise _damaged(error) from error
 
 
@@ -312,17 +368,10 @@ def _authorize(action: int, first: str | None, second: str | None, _database: st
     return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
 
 
-def _damaged(error: sqlite3.Error) -> DamagedError:
-    if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB:
+def _damaged(error: Exception) -> DamagedError:
+    if code(error) == sqlite3.SQLITE_NOTADB:
         return DamagedError("not-a-database", "it begins like a SQLite database, and SQLite finds that it is none")
-    return DamagedError("database-damaged", f"SQLite cannot read it: {_words(error)}")
-
-
-def _words(error: sqlite3.Error) -> str:
-    text = str(error)
-    if text == "interrupted":
-        return "the answer takes more steps than its size explains"
-    return text if text.isprintable() else ascii(text)
+    return DamagedError("database-damaged", f"SQLite cannot read it: {words(error)}")
 
 
 def _rank(cell: Cell) -> tuple[int, object]:

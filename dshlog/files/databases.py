@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 from array import array
+from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any
 
-from dshlog.codec.dbrows import Cells, Malformed, Text, event_line, header_line, lost_line
-from dshlog.files.dbcopy import Beside, beside
+from dshlog.codec.dbrows import Cells, Malformed, Text, event_line, header_line, lost_line, shown_id
+from dshlog.files.dbcopy import Beside, beside, frames
 from dshlog.files.dbpath import session_path, split
 from dshlog.files.find import Found
 from dshlog.files.lookup import PREFIX, SHORTEST
@@ -32,6 +33,7 @@ IN_MEMORY = 4 << 20  # bytes of the text of a session that are kept in memory be
 MOST_TEXT = 1 << 30  # bytes of the text of one session, or
 TEXT_FACTOR = 64  # times the size of the database, if that is more
 MOST_FAULTS = 1 << 10  # rows of one session whose fault is kept
+MOST_NAMED = 5  # ids that are shown of those that cannot be asked for
 LARGEST_SEQ = 1 << 63
 
 _Key = tuple[int, str, Beside, tuple[int, ...]]  # process, file, what lies beside it, its state
@@ -66,8 +68,6 @@ class Databases:
     def expand(self, path: str, *, asked: bool) -> Iterator[Found]:
         """Yield the sessions of a database, or why there are none; one of another program only when it was asked for."""
         try:
-            database = self._open(path)
-            self._remark(path, _stranger_words(database))
             for id_, _ in self._sessions(path):
                 yield Found(path=session_path(path, id_), database=path)
         except DamagedError as error:
@@ -83,6 +83,11 @@ class Databases:
                 )
         except Unreadable as error:
             yield Found(path=path, kind="unreadable", database=path, note=error.why, hints=error.hints)
+
+    def look(self, path: str) -> None:
+        """Learn what there is to say about a database; that it cannot be read is told by whoever reads it."""
+        with suppress(DamagedError, Unreadable):
+            self._open(path)
 
     def headers(self, path: str, *, asked: bool) -> Iterator[tuple[str, int | None, bytes, str | None]]:
         """Yield (path, bytes of payload, header line, problem) of each session."""
@@ -153,24 +158,33 @@ class Databases:
         if self._held is not None and self._held[0][0] == key[0]:  # one of another process is not ours to close
             self.close()
         self._held = key, database
-        self.remarks[path] = [_RETIRED, *_beside_words(found), *database.odd]
+        self.remarks[path] = [
+            _RETIRED,
+            *_beside_words(real, found),
+            *database.damage(),
+            *database.odd,
+            *_stranger_words(database),
+        ]
         return database
 
     def _sessions(self, path: str) -> Iterator[tuple[str, tuple[Cell, ...]]]:
         """Yield the id and the row of each session that can be named; the others are remarked upon."""
-        nameless = 0
+        nameless: list[str] = []
+        number = 0
         last: str | None = None
         database = self._open(path)
         for cells in database.sessions():
             id_ = _name(cells[1])
             if id_ is None or id_ == last:
-                nameless += 1
+                number += 1
+                nameless += [shown_id(cells[1])] if len(nameless) < MOST_NAMED else []
                 continue
             last = id_
             yield id_, cells
-        if nameless:
-            rows = "1 row" if nameless == 1 else f"{nameless} rows"
-            text = f"{rows} of sessions cannot be asked for: the id is no text, or stands twice"
+        if number:
+            rows = "1 row" if number == 1 else f"{number} rows"
+            more = f" and {number - len(nameless)} more" if number > len(nameless) else ""
+            text = f"{rows} of sessions cannot be asked for: the id is no text, or stands twice: {', '.join(nameless)}{more}"
             self._remark(path, (Fault("database-session-nameless", text),))
 
     def _remark(self, path: str, faults: Iterable[Fault]) -> None:
@@ -213,8 +227,21 @@ def _state(path: str) -> tuple[int, ...]:
     return seen.st_dev, seen.st_ino, seen.st_size, seen.st_mtime_ns
 
 
-def _beside_words(found: Beside) -> Iterator[Fault]:
-    if found.wal:
+def _beside_words(path: str, found: Beside) -> Iterator[Fault]:
+    log = frames(path, found)
+    if log is not None and not log.whole:
+        text = f"the -wal file of {found.wal} bytes beside it is damaged in its header: nothing of it could be read"
+        yield Fault("database-damaged", text)
+    elif log is not None and log.counted < log.present:
+        stop = (
+            f"{log.counted} of the {log.present} frames of the write-ahead log beside it count, and were read with it"
+        )
+        if log.lost:
+            text = f"{stop}; one behind them is damaged, and what was written from there on is lost"
+            yield Fault("database-damaged", text)
+        else:
+            yield Fault("database-wal", f"{stop}; those behind them are no whole transaction")
+    elif found.wal:
         text = f"a write-ahead log of {found.wal} bytes lies beside it; both were read together, in a private copy"
         yield Fault("database-wal", text)
     if found.journal and found.foreign:

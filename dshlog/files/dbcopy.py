@@ -12,12 +12,14 @@ import stat
 from typing import NamedTuple
 
 from dshlog.files.unreadable import Unreadable, reason, shown, unreadable
+from dshlog.storage.walframes import Frames, frames_of
 
 WAL, JOURNAL = "-wal", "-journal"
 
 _WAL_HEADER = 32  # bytes; a log without a frame says nothing
 _JOURNAL_HEADER = 28  # bytes
 _JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
+_MOST_CHECKED = 1 << 26  # bytes of a log; dsh lets it grow to about 4 MB
 _TRIES = 3  # copies of files that somebody writes to
 
 
@@ -50,6 +52,17 @@ def beside(path: str) -> Beside:
         if head[:1] in (b"", b"\0"):
             journal = 0  # what a finished transaction leaves in some journal modes
     return Beside(wal if wal > _WAL_HEADER else 0, journal, foreign)
+
+
+def frames(path: str, found: Beside) -> Frames | None:
+    """Look at the frames of the write-ahead log beside a database; None when there is none, or it is too long for that."""
+    if not 0 < found.wal <= _MOST_CHECKED:
+        return None
+    try:
+        with open(path + WAL, "rb") as file:  # noqa: PTH123
+            return frames_of(file.read, found.wal)
+    except OSError:
+        return None
 
 
 def copied(path: str, found: Beside, directory: str) -> str:

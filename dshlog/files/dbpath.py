@@ -8,7 +8,7 @@ import stat
 
 from dshlog.model.fault import Fault
 from dshlog.storage.source import MAGIC as ZSTD
-from dshlog.storage.sqlitehead import APPLICATION, MAGIC, SIZE, read_head
+from dshlog.storage.sqlitehead import APPLICATION, MAGIC, SIZE, cut_words, read_head
 
 SUFFIXES = (".db", ".sqlite", ".sqlite3", ".db3")  # dsh has no name of its own; a walk looks into these
 SIGN = "#"  # stands between a database and the id of a session
@@ -66,6 +66,11 @@ def misnamed(path: str) -> Fault | None:
         return Fault("not-a-database", "the file is empty: no session was ever written to it")
     text = "it does not begin like a SQLite database: another format, encrypted, or damaged in its first bytes"
     return Fault("not-a-database", text)
+
+
+def cut(path: str) -> str:
+    """Say that a database is shorter than its header says; nothing when it is not."""
+    return cut_words(_first_bytes(path), os.stat(path).st_size)
 
 
 def _first_bytes(path: str) -> bytes:

@@ -135,7 +135,7 @@ _ADVICE = {
     "D117": "nothing; end the session and begin a new one when dsh becomes slow",
     # -- databases
     "B101 B102": "see whether another file is the database; nothing here belongs to dsh",
-    "B103": "upgrade dshlog; keep the database, and what lies beside it",
+    "B103": "upgrade dshlog if the version is above 17; keep the database, and what lies beside it",
     "B104": f"{_KEEP}; look for a copy of the database, or for its -wal file, which has to lie beside it",
     "B105 B106": f"{_KEEP}, and of -wal and -journal beside it; sqlite3 DB .recover prints what its pages still hold",
     "B111": "dshlog unpack DB --session ID -o session.jsonl, for each session that dshlog ls DB lists",

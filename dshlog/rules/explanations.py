@@ -574,8 +574,11 @@ _TEXTS = {
         f"{_NOT_GUESSED}"
     ),
     "B105 B106": (
-        "The build that wrote the database does not open it any more. dshlog reads what SQLite gives out and stops "
-        "where nothing can be asked for; it never writes to the file, not even to mend it."
+        "The build that wrote the database does not open it any more, or does not see all of its rows. dshlog reads what "
+        "SQLite gives out and stops where nothing can be asked for; it never writes to the file, not even to mend it. "
+        "Where an index does not name the same rows as its table, the rows are read from the table, and those that the "
+        "index alone knows are named in their sessions. Of a file that was cut, what stands on the pages that are there is "
+        "read."
     ),
     "B111": (
         "dsh from 0.1.2 on knows JSONL logs alone: sessions that stand in a database are missing from its list, and it "

@@ -45,7 +45,7 @@ DATABASE_RULES = (
         "database-damaged",
         "storage/7",
         "fffff",
-        "SQLite cannot read the database",
+        "the database is damaged",
         "its pages were changed or lost after they were written",
     ),
     Rule(

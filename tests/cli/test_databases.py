@@ -81,6 +81,14 @@ def lay(path, *sql, lines=LOG, schema=17):
     return path
 
 
+def whole(path, schema, ids=("demo",)):
+    """Build a database of sessions as the release of its schema keeps them."""
+    texts = [b"\n".join(log_named(id_)) + b"\n" for id_ in ids]
+    plain = [dbbuilder.unpacked(text) if schema == dbbuilder.PLAIN else text for text in texts]
+    dbbuilder.build(path, [text.splitlines() for text in plain], schema=schema)
+    return path
+
+
 def judged(say, path):
     status, out, _ = say("validate", "--format", "json", path)
     document = json.loads(out)
@@ -123,12 +131,54 @@ def test_a_database_that_is_cut_off_anywhere_has_a_finding(schema, tmp_path, say
     for cut in (0, *range(page, len(data), page), *odd):
         database.write_bytes(data[:cut])
         same = unchanged(tmp_path)
-        status, logs, _ = judged(say, database)
+        status, logs, store = judged(say, database)
         assert status == 1, cut
-        assert any(found["severity"] == "error" for log in logs for found in log["findings"]), cut
+        assert "B105" in store or any(found["severity"] == "error" for log in logs for found in log["findings"]), cut
         for command in (("ls",), ("cat",), ("repair",)):
             say(*command, database)
         same()
+
+
+@pytest.mark.parametrize("schema", [15, 17])
+def test_what_stands_on_the_pages_of_a_database_that_is_cut_is_read(schema, tmp_path, say, unchanged):
+    ids = [f"session-{number}" for number in range(8)]
+    path = whole(tmp_path / "sessions.db", schema, ids)
+    data = path.read_bytes()
+    page = int.from_bytes(data[16:18], "big")
+    pages = len(data) // page
+    path.write_bytes(data[: (pages - 3) * page + 100])
+    same = unchanged(tmp_path)
+    status, logs, store = judged(say, path)
+    assert (status, [log["id"] for log in logs], "B105" in store) == (1, ids, True)
+    assert {log["state"] for log in logs} > {"clean"}
+    assert f"the file is cut: {pages - 3} of {pages} pages are there" in say("validate", f"{path}#session-0")[1]
+    status, out, complaint = say("cat", f"{path}#session-0")
+    assert len(out.splitlines()) == LAST + 1
+    assert "the file is cut" in complaint
+    same()
+
+
+def test_a_database_that_is_cut_within_its_header_is_no_other_programs(tmp_path, say):
+    path = lay(tmp_path / "sessions.db")
+    path.write_bytes(path.read_bytes()[:60])
+    _, (log,), _ = judged(say, path)
+    assert codes(log) == ["B105"]
+    assert "cut within its header: 60 of 100 bytes" in log["findings"][0]["message"]
+
+
+@pytest.mark.parametrize("wal", [None, b"", b"x" * 5000])
+def test_a_database_of_which_nothing_was_brought_in_looks_for_its_log(wal, tmp_path, say, unchanged):
+    path = tmp_path / "sessions.db"
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+    if wal is not None:
+        Path(f"{path}-wal").write_bytes(wal)
+    same = unchanged(tmp_path)
+    status, (log,), _ = judged(say, path)
+    assert (status, codes(log)) == (1, ["B104"])
+    told = "which holds nothing of use" if wal else "which is missing or empty"
+    assert told in log["findings"][0]["message"]
+    same()
 
 
 @pytest.mark.parametrize("schema", [15, 17])
@@ -147,6 +197,86 @@ def test_a_page_of_zeros_anywhere_is_no_crash(schema, tmp_path, say, unchanged):
         say("cat", database)
         same()
     assert {"B105", "B207"} <= found
+
+
+@pytest.mark.parametrize("schema", [15, 17])
+def test_a_complaint_of_sqlite_that_is_no_utf_8_stops_no_other_file(schema, tmp_path, say, unchanged):
+    database = whole(tmp_path / "broken.db", schema)
+    data = database.read_bytes()
+    database.write_bytes(data.replace(b"PRIMARY KEY (session_id", b"PRIMARY KEY (se\xf3sion_id"))
+    whole(tmp_path / "sound.db", schema)
+    same = unchanged(tmp_path)
+    for path in (database, tmp_path):
+        status, logs, _ = judged(say, path)
+        assert (status, codes(logs[0]), logs[0]["state"]) == (1, ["B105"], "refused")
+        assert "\\xf3" in logs[0]["findings"][0]["message"]
+    assert [log["state"] for log in logs[1:]] == ["clean"]
+    for command in COMMANDS:
+        say(*command, database)
+    same()
+
+
+def damaged_key(path, schema, id_, seq, change):
+    """Change the entry in an index: that of `sessions`, or that of `events` for a seq; the tables stay whole."""
+    whole(path, schema, ("session-one", "session-two"))
+    asked = ("SELECT rowid FROM sessions WHERE id = ?", (id_,))
+    if seq is not None:
+        asked = ("SELECT rowid FROM events WHERE session_id = ? AND seq = ?", (id_, seq))
+    with closing(sqlite3.connect(path)) as connection:
+        rowid = connection.execute(*asked).fetchone()[0]
+        page = connection.execute("SELECT max(rootpage) FROM sqlite_schema WHERE tbl_name = 'sessions'").fetchone()[0]
+    tail = b"" if seq is None else bytes([seq])
+    entry = id_.encode() + tail + (b"" if rowid == 1 else bytes([rowid]))
+    data = path.read_bytes()
+    at = data.index(entry, (page - 1) * int.from_bytes(data[16:18], "big") if seq is None else 0)
+    path.write_bytes(data[:at] + change(entry) + data[at + len(entry) :])
+    return path
+
+
+@pytest.mark.parametrize("schema", [15, 17])
+@pytest.mark.parametrize(
+    ("id_", "seq", "change"),
+    [
+        ("session-one", 5, lambda entry: entry.replace(b"\x05", b"\x7f", 1)),
+        ("session-two", 5, lambda entry: entry.replace(b"-two", b"-uwo")),
+        ("session-one", 2, lambda entry: b"t" + entry[1:]),
+        ("session-two", 9, lambda entry: entry[:-1] + b"\x03"),  # the row that it leads to
+        ("session-two", None, lambda entry: entry.replace(b"-two", b"-owo")),
+        ("session-one", None, lambda entry: b"z" + entry[1:]),
+    ],
+)
+def test_an_index_that_is_damaged_hides_no_row(schema, id_, seq, change, tmp_path, say, unchanged):  # noqa: PLR0917
+    table = "sessions" if seq is None else "events"
+    sound = whole(tmp_path / "sound.db", schema, ("session-one", "session-two"))
+    path = damaged_key(tmp_path / "sessions.db", schema, id_, seq, change)
+    same = unchanged(tmp_path)
+    status, logs, store = judged(say, path)
+    assert (status, [log["state"] for log in logs], store) == (1, ["clean", "clean"], {"B105", "B111"})
+    assert say("cat", path)[1] == say("cat", sound)[1].replace("sound.db", "sessions.db")
+    for one in ("session-one", "session-two"):
+        status, logs, store = judged(say, f"{path}#{one}")
+        assert (status, [log["state"] for log in logs], store) == (1, ["clean"], {"B105", "B111"})
+        _, _, complaint = say("cat", f"{path}#{one}")
+        assert f"the index of {table} is damaged" in complaint
+    same()
+    out = tmp_path / "out.jsonl"
+    status, _, complaint = say("unpack", path, "--session", "session-two", "-o", out)
+    assert (status, f"the index of {table} is damaged" in complaint) == (0, True)
+    assert len(out.read_bytes().splitlines()) == len(say("cat", f"{sound}#session-two")[1].splitlines()) + 1
+
+
+@pytest.mark.parametrize("schema", [15, 17])
+def test_a_row_whose_id_is_damaged_is_read_by_its_index(schema, tmp_path, say, unchanged):
+    path = whole(tmp_path / "sessions.db", schema, ("session-one", "session-two"))
+    data = bytearray(path.read_bytes())
+    at = data.index(b"session-oneturn/start")
+    data[at] ^= 1
+    path.write_bytes(data)
+    same = unchanged(tmp_path)
+    for asked, states in ((path, ["clean", "clean"]), (f"{path}#session-one", ["clean"])):
+        status, logs, store = judged(say, asked)
+        assert (status, [log["state"] for log in logs], store) == (1, states, {"B105", "B111", "B115"})
+    same()
 
 
 MODULES = """
@@ -198,6 +328,13 @@ def test_a_database_of_no_known_kind_says_what_it_is(sql, code, state, tmp_path,
         assert status == 2
         assert f"hint: dshlog explain {code}" in complaint
     same()
+
+
+@pytest.mark.parametrize(("version", "known"), [(14, True), (16, True), (18, False)])
+def test_an_unknown_schema_version_below_the_last_is_not_called_newer_in_words(version, known, tmp_path, say):
+    lay(tmp_path / "sessions.db", f"PRAGMA user_version = {version}")
+    _, (log,), _ = judged(say, tmp_path / "sessions.db")
+    assert ("no release that is known wrote it" in log["findings"][0]["message"]) == known
 
 
 def test_a_view_in_place_of_a_table_is_not_asked(tmp_path, say):
@@ -282,6 +419,47 @@ def test_a_write_ahead_log_of_nothing_is_no_crash(size, tmp_path, say, unchanged
     assert [log["id"] for log in logs] == ["session-first"]
     assert store == ({"B111"} if size <= 32 else {"B111", "B112"})
     same()
+
+
+@pytest.mark.parametrize(
+    ("change", "told", "codes_"),
+    [
+        (lambda wal: wal[:-100], "no whole transaction", {"B112"}),
+        (lambda wal: flipped(wal, 40 + 2 * 4120), "what was written from there on is lost", {"B105"}),
+        (lambda wal: flipped(wal, 90), "what was written from there on is lost", {"B105"}),
+        (lambda wal: flipped(wal, 17), "damaged in its header", {"B105"}),
+        (lambda _: b"x" * 5000, "damaged in its header", {"B105"}),
+    ],
+)
+def test_a_write_ahead_log_that_is_damaged_says_how_far_it_counts(change, told, codes_, tmp_path, say, unchanged):  # noqa: PLR0917
+    path = with_log_beside(tmp_path)
+    wal = Path(f"{path}-wal")
+    wal.write_bytes(change(wal.read_bytes()))
+    same = unchanged(tmp_path)
+    status, logs, store = judged(say, path)
+    assert ([log["id"] for log in logs], store) == (["session-first"], {"B111"} | codes_)
+    assert status == int("B105" in codes_)
+    assert told in say("validate", f"{path}#session-first")[1]
+    same()
+
+
+def test_frames_of_an_earlier_run_of_a_log_are_no_damage(tmp_path, say):
+    path = tmp_path / "sessions.db"
+    with closing(dbbuilder.create(tmp_path / "writer.db")) as connection:
+        dbbuilder.add(connection, log_named("session-first"))
+        connection.execute("PRAGMA journal_mode = WAL")
+        dbbuilder.add(connection, log_named("session-second"))
+        connection.execute("PRAGMA wal_checkpoint(RESTART)")
+        connection.execute("UPDATE sessions SET revision = 9")
+        for ending in ("", "-wal"):
+            shutil.copyfile(tmp_path / f"writer.db{ending}", f"{path}{ending}")
+    status, logs, store = judged(say, path)
+    assert (status, len(logs), store) == (0, 2, {"B111", "B112"})
+    assert "both were read together" in say("validate", path)[1]
+
+
+def flipped(data, at):
+    return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
 
 
 def test_a_hot_journal_is_taken_back_in_a_copy(tmp_path, say, unchanged):

@@ -115,8 +115,10 @@ def test_a_computed_column_is_not_run(run, path):
     assert (found.kind, found.fault.name) == ("database", "database-shape")
 
 
-@pytest.mark.parametrize("id_", ["x'00'", "5", "NULL", "CAST(x'ff' AS TEXT)"])
-def test_a_session_that_cannot_be_named_is_counted(id_, run, tmp_path):
+@pytest.mark.parametrize(
+    ("id_", "shown"), [("x'00'", "x'00'"), ("5", "5"), ("NULL", "NULL"), ("CAST(x'61ff' AS TEXT)", r"'a\xff'")]
+)
+def test_a_session_that_cannot_be_named_is_counted_and_shown(id_, shown, run, tmp_path):
     path = tmp_path / "sessions.db"
     with closing(dbbuilder.create(path, strict=False)) as connection:
         dbbuilder.add(connection, log())
@@ -124,6 +126,7 @@ def test_a_session_that_cannot_be_named_is_counted(id_, run, tmp_path):
     assert [found.path for found in run.expand(str(path), asked=True)] == [f"{path}#demo"]
     assert "database-session-nameless" in remarks(run, path)
     assert remarks(run, path).count("database-session-nameless") == 1
+    assert run.remarks[str(path)][-1].message.endswith(f"stands twice: {shown}")
 
 
 def test_a_session_that_stands_twice_is_read_once(run, tmp_path):

@@ -38,6 +38,7 @@ LATER = {"T102", "T103"}  # of the end of the log, where the payload itself is a
 BESIDE = {
     "L107": {"D117"},  # large for the small limit of the fixture
     "F100": {"D115"},
+    "B207": {"B105", "B111"},  # a page that is gone is missing from the whole as well
     "E105": {"E101"},  # a bare gap is left where a v0 record has no seq
     "T102": {"P129"},
     "T103": {"P131"},
