@@ -6,6 +6,7 @@ import json
 import random
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -86,9 +87,10 @@ class Draft:
         return self.fresh(self.rng.choice(rows)) if rows else None
 
     def fresh(self, row: Row) -> Row:
-        """Let a record be written from its value, which no other record shares."""
+        """Let a record be written from its value, which no other record shares; what is no JSON stays as it is."""
         if row.text is not None:
-            row.value, row.text = json.loads(row.text), None
+            with suppress(ValueError):
+                row.value, row.text = json.loads(row.text), None
         return row
 
     def at(self, row: Row) -> str:
