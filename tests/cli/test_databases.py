@@ -295,7 +295,7 @@ def test_nothing_of_databases_is_loaded_for_a_log(command, tmp_path):
     )
     loaded = set(ran.stderr.splitlines()[-1].split())
     assert "dshlog.files.find" in loaded or "dshlog.files.heads" in loaded
-    held = {"database", "databases", "dbcopy"}
+    held = {"database", "databases", "dbcopy", "dbkeys", "dbopen", "dbwords"}
     assert not loaded & {"sqlite3", "dshlog.codec.dbrows", *(f"dshlog.files.{name}" for name in held)}
 
 
