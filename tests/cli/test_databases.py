@@ -566,6 +566,13 @@ def test_a_row_whose_envelope_is_wrong_is_refused(set_, tmp_path, say, unchanged
     same()
 
 
+def test_a_row_whose_seq_is_no_integer_is_given_none(tmp_path, say):
+    path = lay(tmp_path / "sessions.db", "UPDATE events SET seq = 2.5 WHERE seq = 4")
+    _, (log,), _ = judged(say, path)
+    assert next(found["place"]["row"]["seq"] for found in log["findings"]) is None
+    assert "seq -1" not in say("validate", path)[1]
+
+
 @pytest.mark.parametrize(
     ("set_", "code", "state"),
     [
