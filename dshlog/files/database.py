@@ -10,12 +10,12 @@ from __future__ import annotations
 import os
 import sqlite3
 from contextlib import closing
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from dshlog.codec.dbrows import EVENT, HEADER, Cells, Text
 from dshlog.files.dbcopy import Beside, copied
 from dshlog.files.dbkeys import Keys, compared, key_of
+from dshlog.files.dbopen import STEPS, authorize, connect, damaged, settle
 from dshlog.files.dbpath import cut
 from dshlog.files.dbwords import ERRORS, code, words
 from dshlog.files.unreadable import DamagedError
@@ -24,7 +24,7 @@ from dshlog.storage.lines import MAX_LINE
 from dshlog.storage.sqlitehead import APPLICATION, SCHEMAS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from dshlog.codec.dbrows import Cell
 
@@ -36,15 +36,12 @@ _OTHERS = {
     "sessions": tuple(column for column, _ in HEADER if column not in _NEEDED["sessions"]),
     "events": tuple(column for column in EVENT if column not in _NEEDED["events"]),
 }
-_STEPS = 10_000  # of SQLite between two looks at what it has done
 _LEAST_STEPS = 10_000_000  # that every question may take
 _STEPS_PER_BYTE = 8
 _LEAST_BYTES = 1 << 20
 _GENERATED = (2, 3)  # values of `hidden`
 _OF_A_CUT = {"not-a-database", "database-damaged", "database-shape"}  # faults that pages which are gone explain
 _ROWIDS = ("rowid", "_rowid_", "oid")
-_ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ}
-_FUNCTIONS = {"count", "length", "lower", "sum", "typeof"}
 
 
 class Unread(NamedTuple):
@@ -79,7 +76,7 @@ class Database:
             directory = mkdtemp(prefix="dshlog-")
             try:
                 own = copied(path, found, directory)
-                _settle(own, self._tick)
+                settle(own, self._tick)
                 self._open(own)
             finally:
                 # An open file outlives its name, so nothing is left behind however this process ends.
@@ -112,7 +109,7 @@ class Database:
             failure = error
         yield from sorted(held, key=lambda cells: _rank(cells[1]))
         if failure is not None:
-            raise _damaged(failure) from failure
+            raise damaged(failure) from failure
 
     def session(self, id_: str) -> tuple[Cell, ...] | None:
         """Give the row of one session as `sessions` does; None when there is none.
@@ -129,7 +126,7 @@ class Database:
             except ERRORS as error:
                 failure = error
         if failure is not None:
-            raise _damaged(failure) from failure
+            raise damaged(failure) from failure
         return None
 
     def _header(self) -> str:
@@ -220,7 +217,7 @@ class Database:
     def _open(self, path: str) -> None:
         """Ask what it is, and bound what it may do."""
         self._cut = cut(path)
-        self._connection = _connect(path)
+        self._connection = connect(path)
         try:
             self._look()
         except DamagedError as error:
@@ -241,7 +238,7 @@ class Database:
             for pragma in ("trusted_schema = OFF", "query_only = ON", "cell_size_check = ON", "mmap_size = 0"):
                 connection.execute(f"PRAGMA {pragma}")
             connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_LINE)
-            connection.set_progress_handler(self._tick, _STEPS)
+            connection.set_progress_handler(self._tick, STEPS)
             application, version = (
                 connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
             )
@@ -253,13 +250,13 @@ class Database:
             self.schema: int = version
             self._columns = {table: self._table(table) for table in _NEEDED}
             indexes = {table: self._indexes(table) for table in _NEEDED}
-            connection.set_authorizer(_authorize)
+            connection.set_authorizer(authorize)
             self._rowid = self._find_rowid("events")
             self._keys = Keys(self._ask, self._rowid, indexes["events"])
             rowid, key = self._find_rowid("sessions"), key_of(self._ask, "sessions", "id", indexes["sessions"])
             self._ids = None if rowid is None or key is None else (rowid, key)
         except ERRORS as error:
-            raise _damaged(error) from error
+            raise damaged(error) from error
 
     def _recognise(self, application: int, version: int) -> None:
         if application != APPLICATION:
@@ -335,43 +332,8 @@ class Database:
                 yield row
 
     def _tick(self) -> int:
-        self._given += _STEPS
+        self._given += STEPS
         return int(self._given > _LEAST_STEPS + _STEPS_PER_BYTE * self._bytes)
-
-
-def _connect(path: str) -> sqlite3.Connection:
-    # Immutable: no lock is taken, no file beside it is looked at, none is made.
-    uri = Path(path).absolute().as_uri() + "?mode=ro&immutable=1"
-    try:
-        return sqlite3.connect(uri, uri=True, isolation_level=None)
-    except ERRORS as error:
-        raise _damaged(error) from error
-
-
-def _settle(copy: str, tick: Callable[[], int]) -> None:
-    """Let SQLite bring what lies beside a private copy into it."""
-    try:
-        with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
-            connection.set_progress_handler(tick, _STEPS)
-            for pragma in ("trusted_schema = OFF", "locking_mode = EXCLUSIVE"):
-                connection.execute(f"PRAGMA {pragma}")
-            connection.execute("SELECT count(*) FROM main.sqlite_master").fetchall()
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-            connection.execute("PRAGMA journal_mode = DELETE").fetchall()
-    except ERRORS as error:
-        raise _damaged(error) from error
-
-
-def _authorize(action: int, first: str | None, second: str | None, _database: str | None, _inner: str | None) -> int:
-    del first
-    allowed = action in _ALLOWED or (action == sqlite3.SQLITE_FUNCTION and second in _FUNCTIONS)
-    return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
-
-
-def _damaged(error: Exception) -> DamagedError:
-    if code(error) == sqlite3.SQLITE_NOTADB:
-        return DamagedError("not-a-database", "it begins like a SQLite database, and SQLite finds that it is none")
-    return DamagedError("database-damaged", f"SQLite cannot read it: {words(error)}")
 
 
 def _rank(cell: Cell) -> tuple[int, object]:

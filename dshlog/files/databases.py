@@ -21,7 +21,7 @@ from dshlog.files.unreadable import DamagedError, Unreadable, reason, shown
 from dshlog.model.fault import Fault
 from dshlog.rules.register import BY_NAME
 from dshlog.storage.lines import MAX_LINE
-from dshlog.storage.source import WINDOW, Rows
+from dshlog.storage.source import NO_SEQ, WINDOW, Rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -38,7 +38,6 @@ LARGEST_SEQ = 1 << 63
 
 _Key = tuple[int, str, Beside, tuple[int, ...]]  # process, file, what lies beside it, its state
 
-_OFF_RECORD = -1  # stands for a seq that is no integer
 _RETIRED = Fault("database-retired", "dsh from 0.1.2 on reads no database: its sessions are in no list")
 _FOREIGN = frozenset({"database-foreign", "not-a-database"})
 
@@ -297,7 +296,7 @@ def _fill(spool: IO[bytes], header: bytes, database: Database, rows: Rows) -> in
             fault = Fault("line-too-long", f"dshlog does not read more than {most} bytes of text of one session")
             line = b"!!! not read\n"
         seq = row.seq
-        rows.seqs.append(seq if isinstance(seq, int) and abs(seq) < LARGEST_SEQ else _OFF_RECORD)
+        rows.seqs.append(seq if isinstance(seq, int) and abs(seq) < LARGEST_SEQ else NO_SEQ)
         if fault is not None and len(rows.faults) < MOST_FAULTS:
             rows.faults[len(rows.seqs) + 1] = fault
         waiting.append(line)

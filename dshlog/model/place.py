@@ -9,7 +9,8 @@ from typing import NamedTuple
 class Row(NamedTuple):
     """One row of a database: the file, the table, the session, and the value of the column `seq`.
 
-    A place that is no single row has no table; a row of `sessions` has no seq.
+    A place that is no single row has no table; a row of `sessions` has no seq, nor has one of `events`
+    whose seq is no integer.
     """
 
     database: str

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from dshlog.model.fault import Fault
 
 MAGIC = b"\x28\xb5\x2f\xfd"  # the first bytes of every zstd frame
+NO_SEQ = -(1 << 63)  # stands for the seq of a row that is no integer
 WINDOW = 1 << 18  # bytes; one read of a sequential pass
 
 
@@ -79,7 +80,8 @@ class Rows:
             return Row(self.database, None, self.session, None)
         if line == 1:
             return Row(self.database, "sessions", self.session, None)
-        return Row(self.database, "events", self.session, self.seqs[line - 2])
+        seq = self.seqs[line - 2]
+        return Row(self.database, "events", self.session, None if seq == NO_SEQ else seq)
 
 
 def rows_of(source: Source) -> Rows | None:

@@ -295,7 +295,7 @@ def test_nothing_of_databases_is_loaded_for_a_log(command, tmp_path):
     )
     loaded = set(ran.stderr.splitlines()[-1].split())
     assert "dshlog.files.find" in loaded or "dshlog.files.heads" in loaded
-    held = {"database", "databases", "dbcopy"}
+    held = {"database", "databases", "dbcopy", "dbkeys", "dbopen", "dbwords"}
     assert not loaded & {"sqlite3", "dshlog.codec.dbrows", *(f"dshlog.files.{name}" for name in held)}
 
 
@@ -564,6 +564,13 @@ def test_a_row_whose_envelope_is_wrong_is_refused(set_, tmp_path, say, unchanged
     say("validate", path)
     say("repair", path)
     same()
+
+
+def test_a_row_whose_seq_is_no_integer_is_given_none(tmp_path, say):
+    path = lay(tmp_path / "sessions.db", "UPDATE events SET seq = 2.5 WHERE seq = 4")
+    _, (log,), _ = judged(say, path)
+    assert next(found["place"]["row"]["seq"] for found in log["findings"]) is None
+    assert "seq -1" not in say("validate", path)[1]
 
 
 @pytest.mark.parametrize(
