@@ -21,8 +21,15 @@ _PACKED = frozenset({"type", "seq0", "time0", "data"})
 def misspelt(case: Case) -> Action | None:
     """Give a member the name from which its own differs in one byte, when no member has that name and its value fits."""
     row = case.row
-    if row is None:
+    found = None if row is None else respelt(case, row)
+    if found is None:
         return None
+    made, wrong, meant = found
+    return said(case, made, f"the member {_shown(wrong)} is {meant} again: one byte of its name was another")
+
+
+def respelt(case: Case, row: dict[str, Any]) -> tuple[dict[str, Any], str, str] | None:
+    """Give a record with that member named right, the name that it had and the one that it has."""
     for known in _forms(case):
         wrong = [name for name in row if name not in known]
         meant = [name for name in known if name not in row and len(wrong) == 1 and _near(wrong[0], name)]
@@ -30,9 +37,7 @@ def misspelt(case: Case) -> Action | None:
             continue
         made = {meant[0] if name == wrong[0] else name: value for name, value in row.items()}
         if case.index or not header_faults(made, case.version):
-            return said(
-                case, made, f"the member {_shown(wrong[0])} is {meant[0]} again: one byte of its name was another"
-            )
+            return made, wrong[0], meant[0]
     return None
 
 

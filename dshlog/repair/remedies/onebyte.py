@@ -11,6 +11,7 @@ from dshlog.model.fault import Fault
 from dshlog.model.vocabulary import LATEST
 from dshlog.repair.plan import NOTHING
 from dshlog.repair.remedies.case import edit
+from dshlog.repair.remedies.misspelt import respelt
 from dshlog.storage.jsontext import NotJSON, dumps, loads, parse, quick, same
 from dshlog.storage.unread import Overlong
 
@@ -36,7 +37,8 @@ _ENDLESS = "string without an end"
 _LONGEST = 64  # signs behind the end of a string that are looked at
 _QUOTE = 0x22
 _ESCAPE = "bad escape in a string"
-_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
+_ESCAPED = re.compile(rb"\\.", re.DOTALL)
+_STRING = re.compile(rb'"[^"]*+"')
 _PAIRS = (b"{", b"}"), (b"[", b"]")
 _SIGN = "\ufffd".encode()
 
@@ -74,6 +76,10 @@ def one_byte(case: Case) -> Action | None:
                 return None
         if found:
             tried, row = _told_apart(case, text, *found[0])
+            named = respelt(case, row) if tried.mark == _SIGN else None
+            if named is not None:
+                row, _, meant = named
+                tried = tried._replace(what=f"a byte in the name of {meant} comes back", loss=NOTHING)
             done = case.done("edit", f"{tried.what}, which makes it a record again", loss=tried.loss)
             edit(case.sheet, case.index, row)
             return done
@@ -103,8 +109,9 @@ class _Balance:
     """What a text has too many or too few of, so that most changes need not be tried on a long one."""
 
     def __init__(self, text: bytes) -> None:
-        bare = _STRING.sub(b"", text)
-        self._quote = b'"' in bare
+        bare = _ESCAPED.sub(b"", text)
+        self._quote = bare.count(b'"') % 2 == 1
+        bare = _STRING.sub(b"", bare)
         self._open = [bare.count(first) - bare.count(last) for first, last in _PAIRS]
 
     def met(self, gone: bytes, mark: bytes) -> bool:
@@ -219,7 +226,7 @@ def _record(text: bytes, case: Case) -> Row | None:
     try:
         if value is None and len(text) <= _EXACT:
             value = parse(text, told=False)
-        if type(value) is not dict or not _fits(value, case):
+        if type(value) is not dict or not (_fits(value, case) or _named(value, case)):
             return None
         value = loads(text)
     except NotJSON:
@@ -231,6 +238,12 @@ def _fits(row: Row, case: Case) -> bool:
     if not case.index:
         return _is_header(row)
     return is_envelope(row) and row.get("seq", row.get("seq0")) == case.position
+
+
+def _named(row: Row, case: Case) -> bool:
+    """Tell whether a record fits once a member has its name again in which a byte could not be read."""
+    named = respelt(case, row) if any(_SIGN.decode() in name for name in row) else None
+    return named is not None and _fits(named[0], case)
 
 
 def is_envelope(row: Row) -> bool:
