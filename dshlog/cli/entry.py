@@ -110,8 +110,7 @@ def tell_remarks(world: World) -> None:
                 continue  # whoever asks for a session of it knows
             from dshlog.rules.register import BY_NAME
 
-            severity = BY_NAME[fault.name].severity(0)
-            say("warning" if severity == "warning" else "note", f"{path_name(path)}: {fault.message}")
+            say(BY_NAME[fault.name].severity(0), f"{path_name(path)}: {fault.message}")
 
 
 def all_looked_up(

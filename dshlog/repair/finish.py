@@ -17,7 +17,7 @@ from dshlog.storage.source import rows_of
 from dshlog.storage.unread import Overlong
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from dshlog.fold.tail import TailScan
     from dshlog.model.report import Encoding, Report
@@ -75,16 +75,18 @@ class Tail:
                 offset += len(lines[index])
 
 
-def finish(tail: Tail, *, now: int) -> Plan:
+def finish(tail: Tail, *, now: int, hidden: Sequence[tuple[int, int, bytes]] = ()) -> Plan:
     """Plan what dsh does when it next writes to a log that it opens.
 
     Args:
         tail: the log; its report says that dsh opens it.
         now: the wall clock in milliseconds, for the marker.
+        hidden: what can be read of all that is cut, where that is more than dsh reads: line number, text offset, line.
     """
     report, path = tail.report, tail.report.path
     actions: list[Action] = []
-    lost = tuple(lost_lines(path, tail.behind))
+    behind = hidden or tail.behind
+    lost = tuple(lost_lines(path, behind))
     records = sum(one.event is not None for one in lost)
     lost = lost if records or tail.rows is not None else ()  # half a record alone is no loss, and no row is half
     closing, marker = closed(tail.scan, tail.position, tail.last, now)
@@ -98,7 +100,7 @@ def finish(tail: Tail, *, now: int) -> Plan:
         dropped = sum(one.count for one in lost)
         words = cut_words(torn.bytes, framed=report.encoding == "zstd", lost=records)
         if tail.rows is not None:
-            words = deleted_words(len(tail.behind), records)
+            words = deleted_words(len(behind), records)
         actions.append(
             Action(
                 kind="cut",
@@ -125,15 +127,15 @@ def finish(tail: Tail, *, now: int) -> Plan:
         closers=tuple(closing),
         end_seed=marker,
         lost=lost,
-        changed=tuple(_changed(tail, script[1:])),
+        changed=tuple(_changed(tail, behind, script[1:])),
         events=report.events + len(closing) + (marker is not None),
     )
 
 
-def _changed(tail: Tail, added: list[Copy | Batch]) -> Iterator[Changed]:
+def _changed(tail: Tail, behind: Sequence[tuple[int, int, bytes]], added: list[Copy | Batch]) -> Iterator[Changed]:
     """Yield what is cut, line by line, and what is appended; records that are only written again are no change."""
     saved = len(tail.saved)
-    yield from (Changed(line=line, old=text, new=()) for line, _, text in tail.behind)
+    yield from (Changed(line=line, old=text, new=()) for line, _, text in behind)
     lines = [text for piece in added if isinstance(piece, Batch) for text in piece.lines]
     end = tail.report.records - len(tail.behind) + 2
     yield from (Changed(line=end, old=b"", new=(text,)) for text in lines[saved:])

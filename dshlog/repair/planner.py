@@ -16,6 +16,7 @@ from dshlog.repair.remedies.table import CHOICES
 from dshlog.repair.rows import with_rows
 from dshlog.repair.salvage import hides_frames
 from dshlog.repair.script import result
+from dshlog.repair.sheet import load
 from dshlog.repair.unknown import naming
 from dshlog.repair.words import agreed_words
 from dshlog.report.examine import examine
@@ -114,11 +115,13 @@ def _opened(source: Source, tail: Tail, wishes: Wishes) -> Plan:
     report = tail.report
     if tail.mixed or _asked(report, wishes):
         return _mended(source, report, wishes)
+    hidden: list[tuple[int, int, bytes]] = []
     if _hides_more(source, report):
         made = mend(source, report, wishes)
         if made is not None and made.script is not None:
             return agreed(made, wishes)
-    plan = finish(tail, now=wishes.now)
+        hidden = _hidden(source, report)
+    plan = finish(tail, now=wishes.now, hidden=hidden)
     return _mended_tail(source, plan, wishes) or _finished(source, plan, wishes)
 
 
@@ -140,6 +143,13 @@ def _hides_more(source: Source, report: Report) -> bool:
     if report.encoding != "zstd" or report.torn is None:
         return False
     return hides_frames(b"".join(source.chunks(report.torn.at)), 0)
+
+
+def _hidden(source: Source, report: Report) -> list[tuple[int, int, bytes]]:
+    """Give what can be read behind the start of a last frame without its end: line number, text offset, line."""
+    cut = 0 if report.torn is None else report.torn.at
+    sheet = load(source, report.path, report.encoding)
+    return [(line.number, line.at, line.text) for line in sheet.lines if sheet.groups[line.group].start >= cut]
 
 
 def _own_cut(source: Source, tail: Tail, wishes: Wishes, code: str) -> Plan:

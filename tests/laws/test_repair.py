@@ -7,7 +7,7 @@ import os
 from collections import Counter
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import build
@@ -79,6 +79,9 @@ def test_every_fixture():
 @LAWS
 @given(
     path=st.sampled_from(LOGS), flips=st.lists(st.tuples(st.floats(0, 1), st.integers(1, 255)), min_size=1, max_size=3)
+)
+@example(  # a frame that claims too much hides sound ones, which no remedy keeps here
+    path=FIXTURES / "v1/seq-gap-in-the-middle/session.v1.jsonl.zstd", flips=[(0.5987357481756374, 1), (0.05078125, 1)]
 )
 def test_changed_bytes(path, flips):
     data = bytearray(path.read_bytes())

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 import rows
+from dshlog.repair.planner import Wishes, plan_repair
 from dshlog.repair.salvage import stretches
-from dshlog.storage.source import MAGIC
+from dshlog.storage.source import MAGIC, BytesSource
 
 HEAD, ONE, TWO = b'{"type":"session"}\n', b'{"seq":0}\n', b'{"seq":1}\n'
 FRAMES = [rows.frame(text) for text in (HEAD, ONE, TWO)]
@@ -62,3 +63,17 @@ def test_a_frame_whose_length_was_changed_does_not_hide_the_others():
     found = list(stretches(FRAMES[0] + longer + FRAMES[2]))
     assert [stretch.how for stretch in found] == ["whole", "foreign", "whole"]
     assert found[-1].text == TWO
+
+
+def test_what_such_a_frame_hides_is_lost_where_no_remedy_keeps_it():
+    head = b'{"type":"session","version":0,"id":"demo","createdAt":1,"cwd":"/a","delegationDepth":0}\n'
+    unknown = b'{"type":"later/event","seq":1,"time":1,"data":{}}\n'
+    hiding = bytearray(rows.frame(b'{"type":"turn/start","seq":0,"time":1,"data":{"turn":1}}\n'))
+    hiding[len(MAGIC) + 3] ^= 0x40  # the size of its only block
+    data = BytesSource(rows.frame(head) + bytes(hiding) + rows.frame(unknown))
+    plan = plan_repair(data, "session.jsonl.zstd", Wishes(now=1))
+    assert plan.before.state == "torn"
+    assert [lost.line for lost in plan.lost] == [unknown]
+    assert [change.old for change in plan.changed if change.old] == [unknown]
+    assert plan.why_not == "it loses 1 record; --allow-loss agrees to that"
+    assert plan_repair(data, "session.jsonl.zstd", Wishes(now=1, allow_loss=True)).why_not is None
